@@ -28,7 +28,7 @@ func fourSeats() *flip7v1.DecisionRequest {
 			Game:          8,
 			Games:         8,
 			Rules: &flip7v1.Rules{
-				Version:       "1",
+				Version:       "flip7/1",
 				TieBreak:      flip7v1.TieBreak_TIE_BREAK_ALL_PLAY,
 				BustedAssigns: proto.Bool(true),
 				Deal:          flip7v1.Deal_DEAL_ONCE,
@@ -49,23 +49,23 @@ func fourSeats() *flip7v1.DecisionRequest {
 			Seats: []*flip7v1.Seat{
 				{
 					Status: flip7v1.SeatStatus_SEAT_STATUS_STAYED,
-					Row:    []flip7v1.Card{11, 8, 4}, Modifiers: []flip7v1.Card{15},
+					Row:    []flip7v1.Card{4, 8, 11}, Modifiers: []flip7v1.Card{15},
 					Points: 25, Total: 141, BankSeconds: 10,
 				},
 				{
 					Status: flip7v1.SeatStatus_SEAT_STATUS_BUSTED,
-					Row:    []flip7v1.Card{13, 12, 9, 12},
+					Row:    []flip7v1.Card{9, 12, 12, 13},
 					Total:  98, BankSeconds: 7,
 				},
 				{
 					Status: flip7v1.SeatStatus_SEAT_STATUS_ACTIVE,
-					Row:    []flip7v1.Card{7, 10, 13, 6}, Modifiers: []flip7v1.Card{19},
+					Row:    []flip7v1.Card{6, 7, 10, 13}, Modifiers: []flip7v1.Card{19},
 					SecondChance: true, Actions: []flip7v1.Card{21},
 					Points: 66, Total: 120, BankSeconds: 10,
 				},
 				{
 					Status: flip7v1.SeatStatus_SEAT_STATUS_ACTIVE,
-					Row:    []flip7v1.Card{13, 5}, Actions: []flip7v1.Card{21},
+					Row:    []flip7v1.Card{5, 13}, Actions: []flip7v1.Card{21},
 					Points: 16, Total: 155, BankSeconds: 9,
 				},
 			},

@@ -482,8 +482,8 @@ type Cause int32
 const (
 	// Not told.
 	Cause_CAUSE_UNSPECIFIED Cause = 0
-	// The bot decided.
-	Cause_CAUSE_DECIDED Cause = 1
+	// The bot chose it.
+	Cause_CAUSE_CHOSEN Cause = 1
 	// Default decision: the bot asked for it (ANSWER_PASS).
 	Cause_CAUSE_PASSED Cause = 2
 	// Default decision: time ran out, or the tries did, after an illegal one.
@@ -492,30 +492,25 @@ const (
 	Cause_CAUSE_DISCONNECTED Cause = 4
 	// Default decision: time ran out.
 	Cause_CAUSE_TIMED_OUT Cause = 5
-	// Default decision, at once: the bot was marked absent after three faults in
-	// a row.
-	Cause_CAUSE_ABSENT Cause = 6
 )
 
 // Enum value maps for Cause.
 var (
 	Cause_name = map[int32]string{
 		0: "CAUSE_UNSPECIFIED",
-		1: "CAUSE_DECIDED",
+		1: "CAUSE_CHOSEN",
 		2: "CAUSE_PASSED",
 		3: "CAUSE_ILLEGAL",
 		4: "CAUSE_DISCONNECTED",
 		5: "CAUSE_TIMED_OUT",
-		6: "CAUSE_ABSENT",
 	}
 	Cause_value = map[string]int32{
 		"CAUSE_UNSPECIFIED":  0,
-		"CAUSE_DECIDED":      1,
+		"CAUSE_CHOSEN":       1,
 		"CAUSE_PASSED":       2,
 		"CAUSE_ILLEGAL":      3,
 		"CAUSE_DISCONNECTED": 4,
 		"CAUSE_TIMED_OUT":    5,
-		"CAUSE_ABSENT":       6,
 	}
 )
 
@@ -613,40 +608,37 @@ const (
 	EventKind_EVENT_KIND_UNSPECIFIED EventKind = 0
 	// A round began. seat: its dealer.
 	EventKind_EVENT_KIND_ROUND_STARTED EventKind = 1
-	// A seat was asked. seat, request: the kind.
-	EventKind_EVENT_KIND_ASKED EventKind = 2
 	// A seat decided, or its default was played. seat, request, answer, and
 	// target with ANSWER_GIVE. Never why: Cause is told when the table has ended.
-	EventKind_EVENT_KIND_DECIDED EventKind = 3
-	// A seat drew a card or was dealt it. seat, card.
-	EventKind_EVENT_KIND_DRAWN EventKind = 4
-	// The discard pile was shuffled to form the new draw pile (R23).
-	EventKind_EVENT_KIND_RESHUFFLED EventKind = 5
-	// A card was laid in front of a seat by another or itself, asked or because
-	// there was no choice. seat: who gave it, card, target: who has it.
-	EventKind_EVENT_KIND_ASSIGNED EventKind = 6
-	// A card was set aside in a Flip Three (R18). seat, card.
-	EventKind_EVENT_KIND_SET_ASIDE EventKind = 7
+	EventKind_EVENT_KIND_DECIDED EventKind = 2
+	// A card turned up for a seat, dealt or drawn. seat, card.
+	EventKind_EVENT_KIND_DRAWN EventKind = 3
+	// A seat left the round. seat, status, points: what it scores; after a bust
+	// card: the duplicate (R13, R16).
+	EventKind_EVENT_KIND_LEFT EventKind = 4
 	// A Second Chance saved a seat from a duplicate; both are discarded (R9).
 	// seat, card: the duplicate.
-	EventKind_EVENT_KIND_SAVED EventKind = 8
-	// A seat busted (R13). seat, card: the duplicate.
-	EventKind_EVENT_KIND_BUSTED EventKind = 9
-	// A seat stayed. seat, points: what it will score.
-	EventKind_EVENT_KIND_STAYED EventKind = 10
-	// A Freeze took effect (R16). seat, points: what it will score.
-	EventKind_EVENT_KIND_FROZEN EventKind = 11
-	// A Flip Three took effect: the draws begin. seat.
-	EventKind_EVENT_KIND_FLIP_THREE_STARTED EventKind = 12
-	// A Flip Three is over. seat.
-	EventKind_EVENT_KIND_FLIP_THREE_ENDED EventKind = 13
-	// A card was discarded without effect: no seat could have it, or its seat
-	// was out when its turn came (R11, R18, R19). card, seat: who had it.
-	EventKind_EVENT_KIND_DISCARDED EventKind = 14
-	// A seat made seven different numbers (R15). seat, points: what it scores.
-	EventKind_EVENT_KIND_FLIP_7 EventKind = 15
-	// A round ended. end, scores, totals.
-	EventKind_EVENT_KIND_ROUND_ENDED EventKind = 16
+	EventKind_EVENT_KIND_SAVED EventKind = 5
+	// A seat gave a card to a seat, asked or for want of a choice: a Freeze or a
+	// Flip Three now waits (R18), a Second Chance protects (R11). seat, target,
+	// card.
+	EventKind_EVENT_KIND_GIVEN EventKind = 6
+	// A card was set aside in a Flip Three (R18). seat, card.
+	EventKind_EVENT_KIND_SET_ASIDE EventKind = 7
+	// A card went to the discard pile, unused or used up. seat: who drew it or
+	// had it, card.
+	EventKind_EVENT_KIND_DISCARDED EventKind = 8
+	// A Flip Three took effect: its draws begin (R17). seat.
+	EventKind_EVENT_KIND_FLIP_THREE_BEGAN EventKind = 9
+	// A seat has seven different numbers (R15). seat, points: what it scores.
+	EventKind_EVENT_KIND_MADE_FLIP_7 EventKind = 10
+	// The discard pile was shuffled to form the new draw pile (R23). seat: who
+	// draws next.
+	EventKind_EVENT_KIND_RESHUFFLED EventKind = 11
+	// A round ended. end, scores, totals; seat: who made Flip 7, if it ended so.
+	EventKind_EVENT_KIND_ROUND_ENDED EventKind = 12
+	// The game ended. totals, places.
+	EventKind_EVENT_KIND_GAME_ENDED EventKind = 13
 )
 
 // Enum value maps for EventKind.
@@ -654,40 +646,34 @@ var (
 	EventKind_name = map[int32]string{
 		0:  "EVENT_KIND_UNSPECIFIED",
 		1:  "EVENT_KIND_ROUND_STARTED",
-		2:  "EVENT_KIND_ASKED",
-		3:  "EVENT_KIND_DECIDED",
-		4:  "EVENT_KIND_DRAWN",
-		5:  "EVENT_KIND_RESHUFFLED",
-		6:  "EVENT_KIND_ASSIGNED",
+		2:  "EVENT_KIND_DECIDED",
+		3:  "EVENT_KIND_DRAWN",
+		4:  "EVENT_KIND_LEFT",
+		5:  "EVENT_KIND_SAVED",
+		6:  "EVENT_KIND_GIVEN",
 		7:  "EVENT_KIND_SET_ASIDE",
-		8:  "EVENT_KIND_SAVED",
-		9:  "EVENT_KIND_BUSTED",
-		10: "EVENT_KIND_STAYED",
-		11: "EVENT_KIND_FROZEN",
-		12: "EVENT_KIND_FLIP_THREE_STARTED",
-		13: "EVENT_KIND_FLIP_THREE_ENDED",
-		14: "EVENT_KIND_DISCARDED",
-		15: "EVENT_KIND_FLIP_7",
-		16: "EVENT_KIND_ROUND_ENDED",
+		8:  "EVENT_KIND_DISCARDED",
+		9:  "EVENT_KIND_FLIP_THREE_BEGAN",
+		10: "EVENT_KIND_MADE_FLIP_7",
+		11: "EVENT_KIND_RESHUFFLED",
+		12: "EVENT_KIND_ROUND_ENDED",
+		13: "EVENT_KIND_GAME_ENDED",
 	}
 	EventKind_value = map[string]int32{
-		"EVENT_KIND_UNSPECIFIED":        0,
-		"EVENT_KIND_ROUND_STARTED":      1,
-		"EVENT_KIND_ASKED":              2,
-		"EVENT_KIND_DECIDED":            3,
-		"EVENT_KIND_DRAWN":              4,
-		"EVENT_KIND_RESHUFFLED":         5,
-		"EVENT_KIND_ASSIGNED":           6,
-		"EVENT_KIND_SET_ASIDE":          7,
-		"EVENT_KIND_SAVED":              8,
-		"EVENT_KIND_BUSTED":             9,
-		"EVENT_KIND_STAYED":             10,
-		"EVENT_KIND_FROZEN":             11,
-		"EVENT_KIND_FLIP_THREE_STARTED": 12,
-		"EVENT_KIND_FLIP_THREE_ENDED":   13,
-		"EVENT_KIND_DISCARDED":          14,
-		"EVENT_KIND_FLIP_7":             15,
-		"EVENT_KIND_ROUND_ENDED":        16,
+		"EVENT_KIND_UNSPECIFIED":      0,
+		"EVENT_KIND_ROUND_STARTED":    1,
+		"EVENT_KIND_DECIDED":          2,
+		"EVENT_KIND_DRAWN":            3,
+		"EVENT_KIND_LEFT":             4,
+		"EVENT_KIND_SAVED":            5,
+		"EVENT_KIND_GIVEN":            6,
+		"EVENT_KIND_SET_ASIDE":        7,
+		"EVENT_KIND_DISCARDED":        8,
+		"EVENT_KIND_FLIP_THREE_BEGAN": 9,
+		"EVENT_KIND_MADE_FLIP_7":      10,
+		"EVENT_KIND_RESHUFFLED":       11,
+		"EVENT_KIND_ROUND_ENDED":      12,
+		"EVENT_KIND_GAME_ENDED":       13,
 	}
 )
 
@@ -722,8 +708,8 @@ func (EventKind) EnumDescriptor() ([]byte, []int) {
 // field is filled in; in settings a field left out means its default.
 type Rules struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Version of the rules as a whole, such as "1". In settings: empty for the
-	// newest version the arena knows.
+	// Version of the rules as a whole, such as "flip7/1". In settings: empty, or
+	// the version that the arena plays.
 	Version string `protobuf:"bytes,1,opt,name=version,proto3" json:"version,omitempty"`
 	// What happens on a tie for the lead (R26).
 	TieBreak TieBreak `protobuf:"varint,2,opt,name=tie_break,json=tieBreak,proto3,enum=flip7.v1.TieBreak" json:"tie_break,omitempty"`
@@ -738,7 +724,7 @@ type Rules struct {
 	// Rounds after which the game stops and is placed as it stands (R28), 1 to
 	// 1,000. 0: 100 in tournaments, 1,000 elsewhere.
 	MaxRounds uint32 `protobuf:"varint,6,opt,name=max_rounds,json=maxRounds,proto3" json:"max_rounds,omitempty"`
-	// Decks of 94 cards shuffled together (R2), 1 to 36. 0: one for every 18
+	// Decks of 94 cards shuffled together (R2), 1 to 16. 0: one for every 18
 	// seats begun.
 	Decks         uint32 `protobuf:"varint,7,opt,name=decks,proto3" json:"decks,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1005,15 +991,15 @@ type Seat struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Whether it is still in the round.
 	Status SeatStatus `protobuf:"varint,1,opt,name=status,proto3,enum=flip7.v1.SeatStatus" json:"status,omitempty"`
-	// Its number cards in the order drawn; a busted seat's duplicate is the
-	// last. Empty: none.
+	// Its number cards, ascending; after a bust the duplicate is there twice.
+	// Empty: none.
 	Row []Card `protobuf:"varint,2,rep,packed,name=row,proto3,enum=flip7.v1.Card" json:"row,omitempty"`
-	// Its modifiers in the order drawn. Empty: none.
+	// Its modifiers, ascending by Card. Empty: none.
 	Modifiers []Card `protobuf:"varint,3,rep,packed,name=modifiers,proto3,enum=flip7.v1.Card" json:"modifiers,omitempty"`
 	// Whether it holds a Second Chance. It never holds two.
 	SecondChance bool `protobuf:"varint,4,opt,name=second_chance,json=secondChance,proto3" json:"second_chance,omitempty"`
-	// Freeze and Flip Three cards in front of it, in the order they came to lie
-	// there (R16, R20). Cards set aside lie in front of nobody. Empty: none.
+	// Freeze and Flip Three cards in front of it, ascending by Card, those that
+	// wait too (R16, R20). Cards set aside lie in front of nobody. Empty: none.
 	Actions []Card `protobuf:"varint,5,rep,packed,name=actions,proto3,enum=flip7.v1.Card" json:"actions,omitempty"`
 	// Points at stake: what it would score if the round ended now (R21, 0 for a
 	// busted seat). Once it has stayed or is frozen: what it will score.
@@ -1024,7 +1010,10 @@ type Seat struct {
 	// rounded up. Coarse on purpose: how long others think is told only when
 	// all games of the table have ended. Your own bank to the millisecond is
 	// DecisionRequest.time_bank.
-	BankSeconds   uint32 `protobuf:"varint,8,opt,name=bank_seconds,json=bankSeconds,proto3" json:"bank_seconds,omitempty"`
+	BankSeconds uint32 `protobuf:"varint,8,opt,name=bank_seconds,json=bankSeconds,proto3" json:"bank_seconds,omitempty"`
+	// Whether it is dealt a card unasked when its turn comes (R5): it has none,
+	// or, with DEAL_EVERYONE, the first pass has not reached it.
+	ToBeDealt     bool `protobuf:"varint,9,opt,name=to_be_dealt,json=toBeDealt,proto3" json:"to_be_dealt,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1115,6 +1104,13 @@ func (x *Seat) GetBankSeconds() uint32 {
 	return 0
 }
 
+func (x *Seat) GetToBeDealt() bool {
+	if x != nil {
+		return x.ToBeDealt
+	}
+	return false
+}
+
 // AssignedCard is a Freeze or Flip Three that was assigned and waits for its
 // turn to take effect (R18).
 type AssignedCard struct {
@@ -1180,8 +1176,8 @@ type FlipThree struct {
 	// Cards it has still to draw, 0 to 2 when somebody is asked something. 0:
 	// the draws are over, the cards set aside are being assigned.
 	DrawsLeft uint32 `protobuf:"varint,2,opt,name=draws_left,json=drawsLeft,proto3" json:"draws_left,omitempty"`
-	// Cards set aside and not yet assigned, in the order drawn (R18). When one
-	// of them is what a request asks about, it is the first. Empty: none.
+	// Cards set aside and not yet assigned, in the order drawn (R18). Empty:
+	// none.
 	SetAside      []Card `protobuf:"varint,3,rep,packed,name=set_aside,json=setAside,proto3,enum=flip7.v1.Card" json:"set_aside,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1239,7 +1235,8 @@ func (x *FlipThree) GetSetAside() []Card {
 }
 
 // View is a game as anyone at the table may see it: all of it but the order
-// of the draw pile. A bot that keeps nothing can play from it.
+// of the draw pile. A bot that keeps nothing can play from it. While a seat is
+// asked who is to have a card, that card is in none of the lists.
 type View struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Round of the game.
@@ -1248,22 +1245,21 @@ type View struct {
 	Dealer uint32 `protobuf:"varint,2,opt,name=dealer,proto3" json:"dealer,omitempty"`
 	// Who acts next: the seat that will be dealt a card or asked once what goes
 	// on now is done, if no seat drops out by it (R7). May be the asked seat
-	// itself. If it does drop out, it is the next active seat clockwise.
+	// itself. If it does drop out, it is the next active seat clockwise. Without
+	// meaning when no seat is active.
 	NextSeat uint32 `protobuf:"varint,3,opt,name=next_seat,json=nextSeat,proto3" json:"next_seat,omitempty"`
-	// Whether the first pass around the table, the deal, is still going on (R5).
-	Dealing bool `protobuf:"varint,4,opt,name=dealing,proto3" json:"dealing,omitempty"`
 	// The seats, by seat.
-	Seats []*Seat `protobuf:"bytes,5,rep,name=seats,proto3" json:"seats,omitempty"`
+	Seats []*Seat `protobuf:"bytes,4,rep,name=seats,proto3" json:"seats,omitempty"`
 	// Assigned cards that have not taken effect, in the order in which they
 	// will (R18). The one taking effect now is not among them. Empty: none.
-	Waiting []*AssignedCard `protobuf:"bytes,6,rep,name=waiting,proto3" json:"waiting,omitempty"`
+	Waiting []*AssignedCard `protobuf:"bytes,5,rep,name=waiting,proto3" json:"waiting,omitempty"`
 	// The Flip Three that is being carried out. Absent: none.
-	FlipThree *FlipThree `protobuf:"bytes,7,opt,name=flip_three,json=flipThree,proto3" json:"flip_three,omitempty"`
+	FlipThree *FlipThree `protobuf:"bytes,6,opt,name=flip_three,json=flipThree,proto3" json:"flip_three,omitempty"`
 	// Cards left in the draw pile, by card.
-	DrawPile []uint32 `protobuf:"varint,8,rep,packed,name=draw_pile,json=drawPile,proto3" json:"draw_pile,omitempty"`
+	DrawPile []uint32 `protobuf:"varint,7,rep,packed,name=draw_pile,json=drawPile,proto3" json:"draw_pile,omitempty"`
 	// Cards in the discard pile, by card. They are shuffled to form the new
 	// draw pile when a card must be drawn and that is empty (R23).
-	DiscardPile   []uint32 `protobuf:"varint,9,rep,packed,name=discard_pile,json=discardPile,proto3" json:"discard_pile,omitempty"`
+	DiscardPile   []uint32 `protobuf:"varint,8,rep,packed,name=discard_pile,json=discardPile,proto3" json:"discard_pile,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1317,13 +1313,6 @@ func (x *View) GetNextSeat() uint32 {
 		return x.NextSeat
 	}
 	return 0
-}
-
-func (x *View) GetDealing() bool {
-	if x != nil {
-		return x.Dealing
-	}
-	return false
 }
 
 func (x *View) GetSeats() []*Seat {
@@ -1385,14 +1374,18 @@ type GameEvent struct {
 	Request RequestKind `protobuf:"varint,9,opt,name=request,proto3,enum=flip7.v1.RequestKind" json:"request,omitempty"`
 	// What was answered.
 	Answer Answer `protobuf:"varint,10,opt,name=answer,proto3,enum=flip7.v1.Answer" json:"answer,omitempty"`
-	// Points the seat will score this round.
+	// Points the seat scores this round.
 	Points uint32 `protobuf:"varint,11,opt,name=points,proto3" json:"points,omitempty"`
 	// How the round ended.
 	End RoundEnd `protobuf:"varint,12,opt,name=end,proto3,enum=flip7.v1.RoundEnd" json:"end,omitempty"`
 	// Points scored in the round, by seat.
 	Scores []uint32 `protobuf:"varint,13,rep,packed,name=scores,proto3" json:"scores,omitempty"`
 	// Totals after the round, by seat.
-	Totals        []uint32 `protobuf:"varint,14,rep,packed,name=totals,proto3" json:"totals,omitempty"`
+	Totals []uint32 `protobuf:"varint,14,rep,packed,name=totals,proto3" json:"totals,omitempty"`
+	// How the seat left the round.
+	Status SeatStatus `protobuf:"varint,15,opt,name=status,proto3,enum=flip7.v1.SeatStatus" json:"status,omitempty"`
+	// Places of the game, by seat, 1 the best (R27).
+	Places        []uint32 `protobuf:"varint,16,rep,packed,name=places,proto3" json:"places,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1525,6 +1518,20 @@ func (x *GameEvent) GetTotals() []uint32 {
 	return nil
 }
 
+func (x *GameEvent) GetStatus() SeatStatus {
+	if x != nil {
+		return x.Status
+	}
+	return SeatStatus_SEAT_STATUS_UNSPECIFIED
+}
+
+func (x *GameEvent) GetPlaces() []uint32 {
+	if x != nil {
+		return x.Places
+	}
+	return nil
+}
+
 var File_flip7_v1_game_proto protoreflect.FileDescriptor
 
 const file_flip7_v1_game_proto_rawDesc = "" +
@@ -1557,7 +1564,7 @@ const file_flip7_v1_game_proto_rawDesc = "" +
 	"\x05rated\x18\r \x01(\bR\x05rated\x12\x1a\n" +
 	"\bpractice\x18\x0e \x01(\bR\bpractice\x12\x1f\n" +
 	"\vfinal_table\x18\x0f \x01(\bR\n" +
-	"finalTable\"\xa4\x02\n" +
+	"finalTable\"\xc4\x02\n" +
 	"\x04Seat\x12,\n" +
 	"\x06status\x18\x01 \x01(\x0e2\x14.flip7.v1.SeatStatusR\x06status\x12 \n" +
 	"\x03row\x18\x02 \x03(\x0e2\x0e.flip7.v1.CardR\x03row\x12,\n" +
@@ -1566,7 +1573,8 @@ const file_flip7_v1_game_proto_rawDesc = "" +
 	"\aactions\x18\x05 \x03(\x0e2\x0e.flip7.v1.CardR\aactions\x12\x16\n" +
 	"\x06points\x18\x06 \x01(\rR\x06points\x12\x14\n" +
 	"\x05total\x18\a \x01(\rR\x05total\x12!\n" +
-	"\fbank_seconds\x18\b \x01(\rR\vbankSeconds\"F\n" +
+	"\fbank_seconds\x18\b \x01(\rR\vbankSeconds\x12\x1e\n" +
+	"\vto_be_dealt\x18\t \x01(\bR\ttoBeDealt\"F\n" +
 	"\fAssignedCard\x12\"\n" +
 	"\x04card\x18\x01 \x01(\x0e2\x0e.flip7.v1.CardR\x04card\x12\x12\n" +
 	"\x04seat\x18\x02 \x01(\rR\x04seat\"k\n" +
@@ -1574,18 +1582,17 @@ const file_flip7_v1_game_proto_rawDesc = "" +
 	"\x04seat\x18\x01 \x01(\rR\x04seat\x12\x1d\n" +
 	"\n" +
 	"draws_left\x18\x02 \x01(\rR\tdrawsLeft\x12+\n" +
-	"\tset_aside\x18\x03 \x03(\x0e2\x0e.flip7.v1.CardR\bsetAside\"\xb7\x02\n" +
+	"\tset_aside\x18\x03 \x03(\x0e2\x0e.flip7.v1.CardR\bsetAside\"\x9d\x02\n" +
 	"\x04View\x12\x14\n" +
 	"\x05round\x18\x01 \x01(\rR\x05round\x12\x16\n" +
 	"\x06dealer\x18\x02 \x01(\rR\x06dealer\x12\x1b\n" +
-	"\tnext_seat\x18\x03 \x01(\rR\bnextSeat\x12\x18\n" +
-	"\adealing\x18\x04 \x01(\bR\adealing\x12$\n" +
-	"\x05seats\x18\x05 \x03(\v2\x0e.flip7.v1.SeatR\x05seats\x120\n" +
-	"\awaiting\x18\x06 \x03(\v2\x16.flip7.v1.AssignedCardR\awaiting\x122\n" +
+	"\tnext_seat\x18\x03 \x01(\rR\bnextSeat\x12$\n" +
+	"\x05seats\x18\x04 \x03(\v2\x0e.flip7.v1.SeatR\x05seats\x120\n" +
+	"\awaiting\x18\x05 \x03(\v2\x16.flip7.v1.AssignedCardR\awaiting\x122\n" +
 	"\n" +
-	"flip_three\x18\a \x01(\v2\x13.flip7.v1.FlipThreeR\tflipThree\x12\x1b\n" +
-	"\tdraw_pile\x18\b \x03(\rR\bdrawPile\x12!\n" +
-	"\fdiscard_pile\x18\t \x03(\rR\vdiscardPile\"\xae\x03\n" +
+	"flip_three\x18\x06 \x01(\v2\x13.flip7.v1.FlipThreeR\tflipThree\x12\x1b\n" +
+	"\tdraw_pile\x18\a \x03(\rR\bdrawPile\x12!\n" +
+	"\fdiscard_pile\x18\b \x03(\rR\vdiscardPile\"\xf4\x03\n" +
 	"\tGameEvent\x12\x17\n" +
 	"\agame_id\x18\x01 \x01(\tR\x06gameId\x12\x18\n" +
 	"\aattempt\x18\x02 \x01(\rR\aattempt\x12\x16\n" +
@@ -1601,7 +1608,9 @@ const file_flip7_v1_game_proto_rawDesc = "" +
 	"\x06points\x18\v \x01(\rR\x06points\x12$\n" +
 	"\x03end\x18\f \x01(\x0e2\x12.flip7.v1.RoundEndR\x03end\x12\x16\n" +
 	"\x06scores\x18\r \x03(\rR\x06scores\x12\x16\n" +
-	"\x06totals\x18\x0e \x03(\rR\x06totals*\xb7\x03\n" +
+	"\x06totals\x18\x0e \x03(\rR\x06totals\x12,\n" +
+	"\x06status\x18\x0f \x01(\x0e2\x14.flip7.v1.SeatStatusR\x06status\x12\x16\n" +
+	"\x06places\x18\x10 \x03(\rR\x06places*\xb7\x03\n" +
 	"\x04Card\x12\x14\n" +
 	"\x10CARD_UNSPECIFIED\x10\x00\x12\x11\n" +
 	"\rCARD_NUMBER_0\x10\x01\x12\x11\n" +
@@ -1656,39 +1665,35 @@ const file_flip7_v1_game_proto_rawDesc = "" +
 	"ANSWER_HIT\x10\x01\x12\x0f\n" +
 	"\vANSWER_STAY\x10\x02\x12\x0f\n" +
 	"\vANSWER_GIVE\x10\x03\x12\x0f\n" +
-	"\vANSWER_PASS\x10\x04*\x95\x01\n" +
+	"\vANSWER_PASS\x10\x04*\x82\x01\n" +
 	"\x05Cause\x12\x15\n" +
-	"\x11CAUSE_UNSPECIFIED\x10\x00\x12\x11\n" +
-	"\rCAUSE_DECIDED\x10\x01\x12\x10\n" +
+	"\x11CAUSE_UNSPECIFIED\x10\x00\x12\x10\n" +
+	"\fCAUSE_CHOSEN\x10\x01\x12\x10\n" +
 	"\fCAUSE_PASSED\x10\x02\x12\x11\n" +
 	"\rCAUSE_ILLEGAL\x10\x03\x12\x16\n" +
 	"\x12CAUSE_DISCONNECTED\x10\x04\x12\x13\n" +
-	"\x0fCAUSE_TIMED_OUT\x10\x05\x12\x10\n" +
-	"\fCAUSE_ABSENT\x10\x06*k\n" +
+	"\x0fCAUSE_TIMED_OUT\x10\x05*k\n" +
 	"\bRoundEnd\x12\x19\n" +
 	"\x15ROUND_END_UNSPECIFIED\x10\x00\x12\x15\n" +
 	"\x11ROUND_END_ALL_OUT\x10\x01\x12\x14\n" +
 	"\x10ROUND_END_FLIP_7\x10\x02\x12\x17\n" +
-	"\x13ROUND_END_EXHAUSTED\x10\x03*\xc3\x03\n" +
+	"\x13ROUND_END_EXHAUSTED\x10\x03*\xf7\x02\n" +
 	"\tEventKind\x12\x1a\n" +
 	"\x16EVENT_KIND_UNSPECIFIED\x10\x00\x12\x1c\n" +
-	"\x18EVENT_KIND_ROUND_STARTED\x10\x01\x12\x14\n" +
-	"\x10EVENT_KIND_ASKED\x10\x02\x12\x16\n" +
-	"\x12EVENT_KIND_DECIDED\x10\x03\x12\x14\n" +
-	"\x10EVENT_KIND_DRAWN\x10\x04\x12\x19\n" +
-	"\x15EVENT_KIND_RESHUFFLED\x10\x05\x12\x17\n" +
-	"\x13EVENT_KIND_ASSIGNED\x10\x06\x12\x18\n" +
-	"\x14EVENT_KIND_SET_ASIDE\x10\a\x12\x14\n" +
-	"\x10EVENT_KIND_SAVED\x10\b\x12\x15\n" +
-	"\x11EVENT_KIND_BUSTED\x10\t\x12\x15\n" +
-	"\x11EVENT_KIND_STAYED\x10\n" +
-	"\x12\x15\n" +
-	"\x11EVENT_KIND_FROZEN\x10\v\x12!\n" +
-	"\x1dEVENT_KIND_FLIP_THREE_STARTED\x10\f\x12\x1f\n" +
-	"\x1bEVENT_KIND_FLIP_THREE_ENDED\x10\r\x12\x18\n" +
-	"\x14EVENT_KIND_DISCARDED\x10\x0e\x12\x15\n" +
-	"\x11EVENT_KIND_FLIP_7\x10\x0f\x12\x1a\n" +
-	"\x16EVENT_KIND_ROUND_ENDED\x10\x10B5Z3github.com/flip7-arena/flip7/proto/flip7/v1;flip7v1b\x06proto3"
+	"\x18EVENT_KIND_ROUND_STARTED\x10\x01\x12\x16\n" +
+	"\x12EVENT_KIND_DECIDED\x10\x02\x12\x14\n" +
+	"\x10EVENT_KIND_DRAWN\x10\x03\x12\x13\n" +
+	"\x0fEVENT_KIND_LEFT\x10\x04\x12\x14\n" +
+	"\x10EVENT_KIND_SAVED\x10\x05\x12\x14\n" +
+	"\x10EVENT_KIND_GIVEN\x10\x06\x12\x18\n" +
+	"\x14EVENT_KIND_SET_ASIDE\x10\a\x12\x18\n" +
+	"\x14EVENT_KIND_DISCARDED\x10\b\x12\x1f\n" +
+	"\x1bEVENT_KIND_FLIP_THREE_BEGAN\x10\t\x12\x1a\n" +
+	"\x16EVENT_KIND_MADE_FLIP_7\x10\n" +
+	"\x12\x19\n" +
+	"\x15EVENT_KIND_RESHUFFLED\x10\v\x12\x1a\n" +
+	"\x16EVENT_KIND_ROUND_ENDED\x10\f\x12\x19\n" +
+	"\x15EVENT_KIND_GAME_ENDED\x10\rB5Z3github.com/flip7-arena/flip7/proto/flip7/v1;flip7v1b\x06proto3"
 
 var (
 	file_flip7_v1_game_proto_rawDescOnce sync.Once
@@ -1743,11 +1748,12 @@ var file_flip7_v1_game_proto_depIdxs = []int32{
 	4,  // 16: flip7.v1.GameEvent.request:type_name -> flip7.v1.RequestKind
 	5,  // 17: flip7.v1.GameEvent.answer:type_name -> flip7.v1.Answer
 	7,  // 18: flip7.v1.GameEvent.end:type_name -> flip7.v1.RoundEnd
-	19, // [19:19] is the sub-list for method output_type
-	19, // [19:19] is the sub-list for method input_type
-	19, // [19:19] is the sub-list for extension type_name
-	19, // [19:19] is the sub-list for extension extendee
-	0,  // [0:19] is the sub-list for field type_name
+	3,  // 19: flip7.v1.GameEvent.status:type_name -> flip7.v1.SeatStatus
+	20, // [20:20] is the sub-list for method output_type
+	20, // [20:20] is the sub-list for method input_type
+	20, // [20:20] is the sub-list for extension type_name
+	20, // [20:20] is the sub-list for extension extendee
+	0,  // [0:20] is the sub-list for field type_name
 }
 
 func init() { file_flip7_v1_game_proto_init() }
