@@ -99,6 +99,14 @@ type Copy uint16
 // MaxDecks bounds Rules.Decks; 16 decks are enough for 288 seats, far more than can play.
 const MaxDecks = 16
 
+// firstCopies is the lowest copy of each kind in so many decks.
+func firstCopies(decks int) (first [Kinds]Copy) {
+	for c := range Card(Kinds - 1) {
+		first[c+1] = first[c] + Copy(decks*c.PerDeck())
+	}
+	return first
+}
+
 // Pack is a set of copies: a pile, as nobody may know its order before a card is drawn.
 type Pack struct {
 	bits  [(MaxDecks*DeckSize + 63) / 64]uint64

@@ -99,6 +99,19 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind(%d)", uint8(k))
 }
 
+// Card is the card that a request is about, and false if it is about none.
+func (k Kind) Card() (Card, bool) {
+	switch k {
+	case GiveFreeze:
+		return Freeze, true
+	case GiveFlip3:
+		return Flip3, true
+	case GiveSecond:
+		return Second, true
+	}
+	return 0, false
+}
+
 // Request is a choice that a seat has to make: only real choices are asked (R14).
 type Request struct {
 	Seat    Seat

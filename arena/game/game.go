@@ -124,7 +124,6 @@ type State struct {
 	draw, discard Pack
 	reshuffles    int
 	since         int // cards drawn since the last reshuffle
-	draws         int // in the whole game
 	roundDraws    int // in this round (R24)
 
 	round  int
@@ -150,6 +149,8 @@ type State struct {
 	over bool
 }
 
+var errDeal = errors.New("deal: missing")
+
 // New checks the setup, deals, and plays to the first request.
 func New(setup Setup) (State, error) {
 	var s State
@@ -174,8 +175,13 @@ func (s *State) Reset(setup Setup) error {
 	if setup.Totals != nil && len(setup.Totals) != setup.Seats {
 		return fmt.Errorf("totals: %d of them for %d seats", len(setup.Totals), setup.Seats)
 	}
+	for i, total := range setup.Totals {
+		if total < 0 {
+			return fmt.Errorf("totals[%d]: %d is less than 0", i, total)
+		}
+	}
 	if setup.Deal == nil {
-		return errors.New("deal: missing")
+		return errDeal
 	}
 	*s = State{rules: rules, deal: setup.Deal, observer: setup.Observer, n: setup.Seats, playing: 1<<setup.Seats - 1}
 	for i, total := range setup.Totals {

@@ -94,6 +94,7 @@ func (s *State) drawFor(at Seat) error {
 	case card.Number(): // R13: the duplicate stays in front of the seat
 		seat.bust = card
 		seat.cards++
+		s.left = 0 // R17: a Flip Three stops
 		s.leave(at, Busted)
 	case card.Modifier(): // R10
 		seat.mods[card-Plus2]++
@@ -146,7 +147,6 @@ func (s *State) take(at Seat) (Copy, error) {
 	s.draw.remove(copied, s.draw.Card(copied))
 	seat.drawn++
 	s.since++
-	s.draws++
 	s.roundDraws++
 	return copied, nil
 }
@@ -257,7 +257,7 @@ func (s *State) takeEffect() {
 func (s *State) runThree() error {
 	seat := &s.seats[s.threeOf]
 	switch {
-	case s.left > 0 && seat.status == Active:
+	case s.left > 0:
 		s.left--
 		return s.drawFor(s.threeOf)
 	case s.assigned < s.asides:
@@ -296,7 +296,6 @@ func (s *State) endRound() {
 	if s.observer != nil {
 		s.tell(Event{Kind: RoundEnded, Seat: s.seven, End: s.end})
 	}
-	s.three, s.queued, s.asides, s.assigned, s.left = false, 0, 0, 0, 0
 	s.over = s.decided() || s.round >= s.rules.MaxRounds
 	if s.over {
 		if s.observer != nil {
@@ -304,6 +303,7 @@ func (s *State) endRound() {
 		}
 		return
 	}
+	s.three, s.queued, s.asides, s.assigned, s.left = false, 0, 0, 0, 0
 	s.discard.complement(&s.draw)
 	s.dealer = s.playing.After(s.dealer)
 }

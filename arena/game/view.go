@@ -70,6 +70,18 @@ func (v View) Next() (Seat, bool) {
 	return v.state.active.After(v.state.turn), true
 }
 
+// Dealing reports whether the first pass is going on (R5): it has not reached the next active seat.
+func (v View) Dealing() bool {
+	next, ok := v.Next()
+	return ok && !v.state.visited.Has(next)
+}
+
+// Drawn is how many cards a seat has drawn in this round.
+func (v View) Drawn(s Seat) int { return int(v.state.seats[s].drawn) }
+
+// Reshuffles is how often the discard pile has become the draw pile in this game (R23).
+func (v View) Reshuffles() int { return v.state.reshuffles }
+
 // Status is how a seat stands in the round.
 func (v View) Status(s Seat) Status { return v.state.seats[s].status }
 
