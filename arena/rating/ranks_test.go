@@ -1,0 +1,111 @@
+package rating
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+func TestRanks(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 11))
+	// One far ahead, two clones, one far behind.
+	games := simulate(rng, []float64{-2, 0, 0, 2}, [][]int{{0, 1, 2, 3}}, 4, 50)
+	table := fit(t, games, DefaultPrior)
+	ranks := table.Ranks(1)
+	for i, want := range []Rank{{1, 1, 1}, {2, 3, 0}, {2, 3, 0}, {4, 4, 0}} {
+		if ranks[i] != want {
+			t.Errorf("row %d: got %+v, want %+v", i, ranks[i], want)
+		}
+	}
+	if again := table.Ranks(1); !slices.Equal(again, ranks) {
+		t.Errorf("the same seed: got %v, then %v", ranks, again)
+	}
+	if got, want := fmt.Sprint(table.Alike()), "[{1 2}]"; got != want {
+		t.Errorf("alike: got %s, want %s", got, want)
+	}
+}
+
+// P(best) of two bots is, up to the noise of a thousand draws, the LOS of the one against the other.
+func TestPBestOfTwoIsLOS(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 12))
+	games := simulate(rng, []float64{0.1, 0}, [][]int{{0, 1}}, 2, 150)
+	table := fit(t, games, DefaultPrior)
+	ranks := table.Ranks(3)
+	los := table.Difference(0, 1).LOS()
+	if math.Abs(ranks[0].Best-los) > 0.05 || los < 0.6 || los > 0.99 {
+		t.Errorf("got P(best) %v, LOS %v: want them alike and in doubt", ranks[0].Best, los)
+	}
+	if sum := ranks[0].Best + ranks[1].Best; math.Abs(sum-1) > 1e-12 {
+		t.Errorf("P(best) sums to %v", sum)
+	}
+}
+
+func TestRanksAndRunsStayWithinGroups(t *testing.T) {
+	games := read(t, "A=1 B=2\nB=1 A=2\nA=1 B=2\nX=1 Y=2\nY=1 X=2\n")
+	table := fit(t, games, DefaultPrior)
+	for i, rank := range table.Ranks(0) {
+		if rank.Low != 1 || rank.High != 2 {
+			t.Errorf("row %d: got %+v, want ranks 1 to 2 of its group", i, rank)
+		}
+	}
+	if got, want := fmt.Sprint(table.Alike()), "[{0 1} {2 3}]"; got != want {
+		t.Errorf("alike: got %s, want %s", got, want)
+	}
+}
+
+// A pair is told apart exactly if no run holds both.
+func TestAlikeRunsCoverExactlyWhatCannotBeToldApart(t *testing.T) {
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 13))
+		theta := make([]float64, 12)
+		for bot := range theta {
+			theta[bot] = 0.3 * rng.NormFloat64()
+		}
+		var tables [][]int
+		for range 12 {
+			tables = append(tables, rng.Perm(len(theta))[:4])
+		}
+		table := fit(t, simulate(rng, theta, tables, 4, 5), DefaultPrior)
+		runs := table.Alike()
+		for _, run := range runs {
+			for i := run.First; i <= run.Last; i++ {
+				for j := i + 1; j <= run.Last; j++ {
+					if table.Difference(i, j).Distinct() {
+						t.Errorf("seed %d: run %v holds %d and %d, which are distinct", seed, run, i, j)
+					}
+				}
+			}
+		}
+		for i := range len(table.Rows) - 1 {
+			together := slices.ContainsFunc(runs, func(r Run) bool { return r.First <= i && i+1 <= r.Last })
+			if together == table.Difference(i, i+1).Distinct() {
+				t.Errorf("seed %d: neighbours %d and %d: in one run %v", seed, i, i+1, together)
+			}
+		}
+	}
+}
+
+func TestProvisional(t *testing.T) {
+	rng := rand.New(rand.NewPCG(14, 0))
+	theta := []float64{0.1, 0, -0.1}
+	sure := fit(t, simulate(rng, theta, [][]int{{0, 1, 2}}, 30, 20), DefaultPrior)
+	few := fit(t, simulate(rng, theta, [][]int{{0, 1, 2}}, 60, 19), DefaultPrior)
+	vague := fit(t, simulate(rng, theta, [][]int{{0, 1, 2}}, 3, 20), DefaultPrior)
+	for _, c := range []struct {
+		name   string
+		table  *Table
+		nights int
+		want   bool
+	}{
+		{"20 clusters, narrow, third night", sure, 3, false},
+		{"second night", sure, 2, true},
+		{"19 clusters", few, 3, true},
+		{"wider than 50", vague, 3, true},
+	} {
+		if got := c.table.Provisional(0, c.nights); got != c.want {
+			t.Errorf("%s (%d clusters, +-%.1f): got %v, want %v", c.name, c.table.Rows[0].Clusters, c.table.Interval(0), got, c.want)
+		}
+	}
+}

@@ -1,0 +1,5 @@
+//go:build soak
+
+package rating
+
+const soak = true
