@@ -15,6 +15,9 @@ import (
 // DefaultPrior is the prior of the rating of record: one game against the ghost, half won and half lost.
 const DefaultPrior = 1
 
+// maxBots bounds the covariance matrices, of which a fit holds half a dozen: 128 MB each.
+const maxBots = 4096
+
 // SplitError says that without a prior there is no finite rating: no bot of Lost took so much as half a point off a
 // bot of Won, though some of them met.
 type SplitError struct {
@@ -38,7 +41,7 @@ func few(names []string) string {
 // plays against a ghost at the mean, half of them won and half lost: [DefaultPrior], or 0 for none.
 //
 // Bots that no chain of games connects cannot be compared: each such group has its own mean of 0 and its own ghost.
-// Names without a game have no row. Without a prior a [*SplitError] names the bots whose rating would be infinite.
+// Names without a game have no row. At most 4096 bots can be rated together. Without a prior a [*SplitError] names the bots whose rating would be infinite.
 func Fit(games Games, prior float64) (*Table, error) {
 	if !(prior >= 0) || math.IsInf(prior, 1) {
 		return nil, fmt.Errorf("prior %v: want a number of games, 0 or more", prior)
@@ -47,6 +50,9 @@ func Fit(games Games, prior float64) (*Table, error) {
 		return nil, err
 	}
 	m := newModel(games, prior)
+	if n := len(m.names); n > maxBots {
+		return nil, fmt.Errorf("%d bots: want %d at the most", n, maxBots)
+	}
 	if prior == 0 {
 		if err := m.split(); err != nil {
 			return nil, err

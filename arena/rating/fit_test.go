@@ -111,7 +111,7 @@ func TestFitKeepsUnconnectedGroupsApart(t *testing.T) {
 	}
 }
 
-func TestFitOfOneOfMany(t *testing.T) {
+func TestFitRefuses(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		games Games
@@ -126,6 +126,13 @@ func TestFitOfOneOfMany(t *testing.T) {
 				t.Errorf("got %v, want %s", err, c.want)
 			}
 		})
+	}
+	var crowd strings.Builder
+	for i := range maxBots {
+		fmt.Fprintf(&crowd, "bot-%d=1 bot-%d=2\n", i, i+1)
+	}
+	if _, err := Fit(read(t, crowd.String()), DefaultPrior); err == nil || err.Error() != "4097 bots: want 4096 at the most" {
+		t.Errorf("4097 bots: got %v", err)
 	}
 	for _, prior := range []float64{-1, math.NaN(), math.Inf(1)} {
 		if _, err := Fit(Games{}, prior); err == nil {
@@ -192,6 +199,23 @@ func TestFitDoesNotDependOnTheOrderOfGames(t *testing.T) {
 			if math.Abs(got.Robust-want.Robust) > 1e-9 {
 				t.Errorf("row %d: got robust error %v, want %v", i, got.Robust, want.Robust)
 			}
+		}
+	}
+}
+
+// Any prior either gives finite ratings or is said to be too small; none hangs.
+func TestFitTakesEveryPrior(t *testing.T) {
+	games := read(t, strings.Repeat("A=1 B=2 C=3\n", 1000))
+	for _, prior := range []float64{1e-300, 1e-20, 1e-9, 1e-3, 1, 1e3, 1e9} {
+		table, err := Fit(games, prior)
+		if err != nil {
+			if prior > 1e-9 || err != errNotConverged {
+				t.Errorf("prior %g: %v", prior, err)
+			}
+			continue
+		}
+		if a := named(t, table, "A"); !(a.Elo > 0 && a.Elo < 2e4) {
+			t.Errorf("prior %g: got %+v", prior, a)
 		}
 	}
 }

@@ -25,9 +25,10 @@
 //
 // # Determinism
 //
-// The same games in the same order give the same bits. Strengths, Elo and naive errors do not depend on the order of
-// games or of names at all, for they are computed from integer counts in order of name; robust errors, and what is
-// derived from them, are sums over clusters in the order given and agree between orders up to rounding.
+// The same games in the same order give the same bits on one kind of processor (others round products differently).
+// Strengths, Elo and naive errors do not depend on the order of games or of names at all, for they are computed from
+// integer counts in order of name. Robust errors are sums over clusters in the order given, and agree between orders up
+// to rounding. [Table.Ranks] draws by cluster: to it another order is another seed.
 package rating
 
 import "math"

@@ -333,7 +333,7 @@ func (d Difference) LOS() float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: float64(d.Degrees)}.CDF(d.Elo / d.Error)
 }
 
-// Scale is how a table is shown.
+// Scale is how a table is shown. Errors stay those of the frame of mean 0: the anchor's own is not added to the others.
 type Scale struct {
 	Anchor string // the bot that has 1500, or "" when the mean has
 	Shift  float64
