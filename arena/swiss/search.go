@@ -1,0 +1,299 @@
+package swiss
+
+import (
+	"math/bits"
+	"slices"
+)
+
+// search looks for a pairing of a field too large to search through. It starts
+// from tables of neighbours in the standings, lets bots change places at
+// falling temperature, and ends in strict descent.
+type search struct {
+	*problem
+	seats []int   // bots, table after table
+	first []int   // of each table: its first seat; and one more, the end
+	seat  []int   // of each bot
+	table []int   // of each bot
+	own   []int64 // of each bot: what its meetings at its table cost
+	sum   []wide  // of each table: the scores at it
+
+	// Annealing is in plain 64-bit numbers, on scores scaled to 14 bits.
+	rough    []int64
+	roughSum []int64 // of each table
+}
+
+// search runs until a pairing without repeats is found or a few more attempts
+// have not come nearer to one.
+func (p *problem) search() [][]int {
+	s := p.start()
+	s.descend()
+	best := s.copyTables()
+	least := s.total()
+	for range attempts {
+		if least == (sums{}) {
+			break
+		}
+		s.anneal()
+		s.descend()
+		if w := s.total(); w.less(least) {
+			least, best = w, s.copyTables()
+		}
+		if least.cost == 0 {
+			break
+		}
+	}
+	return best
+}
+
+const attempts = 4
+
+// start seats neighbours in the standings together. Where two sizes occur, the
+// bots that sat at the smaller size least often go there, the last of the
+// standings first.
+func (p *problem) start() *search {
+	atSmall := 0
+	for _, size := range p.sizes {
+		if p.small(size) {
+			atSmall += size
+		}
+	}
+	bots := make([]int, len(p.bots))
+	for i := range bots {
+		bots[i] = len(bots) - 1 - i
+	}
+	slices.SortStableFunc(bots, func(a, b int) int { return p.bots[a].Short - p.bots[b].Short })
+	slices.Sort(bots[:atSmall])
+	slices.Sort(bots[atSmall:])
+	bots = slices.Concat(bots[atSmall:], bots[:atSmall])
+
+	var tables [][]int
+	for _, size := range p.sizes {
+		tables = append(tables, bots[:size])
+		bots = bots[size:]
+	}
+	return p.arrange(tables)
+}
+
+// arrange makes a search stand at given tables.
+func (p *problem) arrange(tables [][]int) *search {
+	n := len(p.bots)
+	s := &search{
+		problem: p, seats: slices.Concat(tables...), first: []int{0},
+		seat: make([]int, n), table: make([]int, n), own: make([]int64, n),
+		sum: make([]wide, len(tables)), rough: make([]int64, n), roughSum: make([]int64, len(tables)),
+	}
+	length := bits.Len64(p.score[0])
+	for b, score := range p.score {
+		s.rough[b] = int64(score << max(0, roughBits-length) >> max(0, length-roughBits))
+	}
+	for t, bots := range tables {
+		for i, b := range bots {
+			s.seat[b], s.table[b] = s.first[t]+i, t
+			s.roughSum[t] += s.rough[b]
+		}
+		s.first = append(s.first, s.first[t]+len(bots))
+		s.sum[t] = p.sum(bots)
+		s.reckon(t)
+	}
+	return s
+}
+
+const roughBits = 14 // a change of spread, times its weight and a patience, stays below 2^63
+
+func (s *search) size(table int) int { return s.first[table+1] - s.first[table] }
+
+func (s *search) at(table int) []int { return s.seats[s.first[table]:s.first[table+1]] }
+
+// reckon brings the costs of the bots at a table up to date.
+func (s *search) reckon(table int) {
+	bots := s.at(table)
+	for _, a := range bots {
+		s.own[a] = 0
+		for _, b := range bots {
+			s.own[a] += s.meeting(a, b) // a has not met itself
+		}
+	}
+}
+
+func (s *search) copyTables() [][]int {
+	var tables [][]int
+	for t := range s.sizes {
+		tables = append(tables, slices.Clone(s.at(t)))
+	}
+	return tables
+}
+
+func (s *search) total() sums {
+	var total sums
+	for t := range s.sizes {
+		total = total.plus(s.weigh(s.at(t)))
+	}
+	return total
+}
+
+// swap lets a and b change places.
+func (s *search) swap(a, b int) {
+	t, u := s.table[a], s.table[b]
+	s.seats[s.seat[a]], s.seats[s.seat[b]] = b, a
+	s.seat[a], s.seat[b] = s.seat[b], s.seat[a]
+	s.table[a], s.table[b] = u, t
+	s.reckon(t)
+	s.reckon(u)
+	s.sum[t] = s.sum[t].plus(wide{lo: s.score[b]}).minus(wide{lo: s.score[a]})
+	s.sum[u] = s.sum[u].plus(wide{lo: s.score[a]}).minus(wide{lo: s.score[b]})
+	s.roughSum[t] += s.rough[b] - s.rough[a]
+	s.roughSum[u] += s.rough[a] - s.rough[b]
+}
+
+// costChange is what it would do to the cost if a and b changed places.
+func (s *search) costChange(a, b int) int64 {
+	n := len(s.bots)
+	headsA, headsB := s.heads[a*n:][:n], s.heads[b*n:][:n]
+	change := -s.own[a] - s.own[b]
+	for _, x := range s.at(s.table[a]) {
+		c := int64(headsB[x])
+		change += c * (c + 1)
+	}
+	for _, y := range s.at(s.table[b]) {
+		c := int64(headsA[y])
+		change += c * (c + 1)
+	}
+	c := int64(headsA[b]) // each met the other on its way
+	return change - 2*c*(c+1)
+}
+
+// sharesChange is the same for the shares.
+func (s *search) sharesChange(a, b int) int64 {
+	change := int64(s.bots[b].Short - s.bots[a].Short)
+	switch smallA, smallB := s.small(s.size(s.table[a])), s.small(s.size(s.table[b])); {
+	case smallA == smallB:
+		return 0
+	case smallA:
+		return change
+	default:
+		return -change
+	}
+}
+
+// spreadFalls says whether the spread would be less if a and b changed places.
+//
+// With m others at a's table, of scores X in sum, and l and Y at b's, the
+// change is (b-a) * ((m-l)(a+b) - 2(X-Y)).
+func (s *search) spreadFalls(a, b int) bool {
+	if s.score[a] == s.score[b] {
+		return false
+	}
+	t, u := s.table[a], s.table[b]
+	va, vb := wide{lo: s.score[a]}, wide{lo: s.score[b]}
+	factor := s.sum[u].minus(vb).minus(s.sum[t]).plus(va)
+	factor = factor.plus(factor)
+	switch s.size(t) - s.size(u) {
+	case 1:
+		factor = factor.plus(va).plus(vb)
+	case -1:
+		factor = factor.minus(va).minus(vb)
+	}
+	if s.score[b] > s.score[a] {
+		return factor.sign() < 0
+	}
+	return factor.sign() > 0
+}
+
+// improves says whether the sums would be less if a and b changed places.
+func (s *search) improves(a, b int) bool {
+	shares := s.sharesChange(a, b)
+	lighter := shares < 0 || shares == 0 && s.spreadFalls(a, b)
+	if !lighter && s.own[a] == 0 && s.own[b] == 0 {
+		return false // there is no cost to fall
+	}
+	cost := s.costChange(a, b)
+	return cost < 0 || cost == 0 && lighter
+}
+
+// descend exchanges bots until no exchange of two makes the sums less.
+func (s *search) descend() {
+	for improved := true; improved; {
+		improved = false
+		for a := range s.bots {
+			for b := a + 1; b < len(s.bots); b++ {
+				if s.table[a] != s.table[b] && s.improves(a, b) {
+					s.swap(a, b)
+					improved = true
+				}
+			}
+		}
+	}
+}
+
+// anneal exchanges bots at random, for better or, the less often the colder it
+// gets, for worse.
+func (s *search) anneal() {
+	n := len(s.bots)
+	variance := s.roughVariance()
+	var (
+		repeat = 8 * variance // what a cost of 1 weighs
+		short  = 2 * variance // what a share of 1 weighs
+		hot    = 4 * variance
+		steps  = annealSteps(n)
+		reach  = bits.Len(uint(n - 1))
+		halves = 2*reach + 4 // from hot down to the square of the gap between neighbours
+	)
+	for step := range steps {
+		// Temperature falls by halves, and evenly between them.
+		fallen := step * halves << 8 / steps
+		heat := hot >> (fallen >> 8) * int64(512-fallen&255) >> 9
+
+		// Partners are near in the standings as often as far.
+		a := s.rand.below(n)
+		b := a + 1 + s.rand.below(1<<s.rand.below(reach+1))
+		if b >= n || s.table[a] == s.table[b] {
+			continue
+		}
+		change := s.roughChange(a, b)
+		change += short * clamp(s.sharesChange(a, b))
+		limit := (heat * s.rand.patience()) >> 16
+		if s.own[a] == 0 && s.own[b] == 0 && change > limit {
+			continue // the cost cannot fall
+		}
+		if change+repeat*clamp(s.costChange(a, b)) <= limit {
+			s.swap(a, b)
+		}
+	}
+}
+
+func annealSteps(n int) int { return 100_000 + 1500*n }
+
+// clamp keeps a change of cost or shares within what leaves room for a weight
+// in 64 bits.
+func clamp(change int64) int64 { return min(max(change, -1<<20), 1<<20) }
+
+// patience draws -ln(u), u uniform in 0..1, nearly, in 65536ths: how much worse, in
+// units of the temperature, an exchange may be. The integer part of -log2(u)
+// is a count of leading zeros; what follows the first one stands in for the rest.
+// No floating point, whose last bit depends on the machine.
+func (r random) patience() int64 {
+	u := r.Uint64()
+	zeros := bits.LeadingZeros64(u)
+	rest := int64(u << zeros << 1 >> 48)
+	log2 := int64(zeros)<<16 + 65536 - rest
+	return log2 * 45426 >> 16 // ln 2 = 45426/65536
+}
+
+// roughVariance is the variance of the rough scores, at least 1.
+func (s *search) roughVariance() int64 {
+	n := int64(len(s.bots))
+	var sum, squares int64
+	for _, v := range s.rough {
+		sum += v
+		squares += v * v
+	}
+	return max(1, (squares-sum*sum/n)/n)
+}
+
+// roughChange is the change of the spread of the rough scores; see spreadFalls.
+func (s *search) roughChange(a, b int) int64 {
+	t, u := s.table[a], s.table[b]
+	va, vb := s.rough[a], s.rough[b]
+	others := s.roughSum[t] - va - s.roughSum[u] + vb
+	return (vb - va) * (int64(s.size(t)-s.size(u))*(va+vb) - 2*others)
+}
