@@ -1231,8 +1231,9 @@ type RecordedDecision struct {
 	Target *uint32 `protobuf:"varint,4,opt,name=target,proto3,oneof" json:"target,omitempty"`
 	// Why that was played.
 	Cause Cause `protobuf:"varint,5,opt,name=cause,proto3,enum=flip7.v1.Cause" json:"cause,omitempty"`
-	// Whether an illegal decision was mended in time.
-	Slip bool `protobuf:"varint,6,opt,name=slip,proto3" json:"slip,omitempty"`
+	// Illegal decisions that were sent for it; with CAUSE_CHOSEN they were mended
+	// in time, a slip.
+	Illegal uint32 `protobuf:"varint,6,opt,name=illegal,proto3" json:"illegal,omitempty"`
 	// Time from the beginning of the game to when it was asked. Absent: not
 	// measured (house bots).
 	Asked *durationpb.Duration `protobuf:"bytes,7,opt,name=asked,proto3" json:"asked,omitempty"`
@@ -1240,7 +1241,9 @@ type RecordedDecision struct {
 	Sent *durationpb.Duration `protobuf:"bytes,8,opt,name=sent,proto3" json:"sent,omitempty"`
 	// Time from the sending to the answer, network allowance taken off. Absent:
 	// none came.
-	Answered      *durationpb.Duration `protobuf:"bytes,9,opt,name=answered,proto3" json:"answered,omitempty"`
+	Answered *durationpb.Duration `protobuf:"bytes,9,opt,name=answered,proto3" json:"answered,omitempty"`
+	// Whether the bot was absent: the default was played at once.
+	Absent        bool `protobuf:"varint,10,opt,name=absent,proto3" json:"absent,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1310,11 +1313,11 @@ func (x *RecordedDecision) GetCause() Cause {
 	return Cause_CAUSE_UNSPECIFIED
 }
 
-func (x *RecordedDecision) GetSlip() bool {
+func (x *RecordedDecision) GetIllegal() uint32 {
 	if x != nil {
-		return x.Slip
+		return x.Illegal
 	}
-	return false
+	return 0
 }
 
 func (x *RecordedDecision) GetAsked() *durationpb.Duration {
@@ -1336,6 +1339,13 @@ func (x *RecordedDecision) GetAnswered() *durationpb.Duration {
 		return x.Answered
 	}
 	return nil
+}
+
+func (x *RecordedDecision) GetAbsent() bool {
+	if x != nil {
+		return x.Absent
+	}
+	return false
 }
 
 var File_flip7_v1_watch_service_proto protoreflect.FileDescriptor
@@ -1426,17 +1436,19 @@ const file_flip7_v1_watch_service_proto_rawDesc = "" +
 	"\x04game\x18\x01 \x01(\v2\x15.flip7.v1.GameSummaryR\x04game\x12\x12\n" +
 	"\x04seed\x18\x02 \x01(\fR\x04seed\x12\x16\n" +
 	"\x06dealer\x18\x03 \x01(\rR\x06dealer\x128\n" +
-	"\tdecisions\x18\x04 \x03(\v2\x1a.flip7.v1.RecordedDecisionR\tdecisions\"\xf5\x02\n" +
+	"\tdecisions\x18\x04 \x03(\v2\x1a.flip7.v1.RecordedDecisionR\tdecisions\"\x93\x03\n" +
 	"\x10RecordedDecision\x12\x12\n" +
 	"\x04seat\x18\x01 \x01(\rR\x04seat\x12)\n" +
 	"\x04kind\x18\x02 \x01(\x0e2\x15.flip7.v1.RequestKindR\x04kind\x12(\n" +
 	"\x06answer\x18\x03 \x01(\x0e2\x10.flip7.v1.AnswerR\x06answer\x12\x1b\n" +
 	"\x06target\x18\x04 \x01(\rH\x00R\x06target\x88\x01\x01\x12%\n" +
-	"\x05cause\x18\x05 \x01(\x0e2\x0f.flip7.v1.CauseR\x05cause\x12\x12\n" +
-	"\x04slip\x18\x06 \x01(\bR\x04slip\x12/\n" +
+	"\x05cause\x18\x05 \x01(\x0e2\x0f.flip7.v1.CauseR\x05cause\x12\x18\n" +
+	"\aillegal\x18\x06 \x01(\rR\aillegal\x12/\n" +
 	"\x05asked\x18\a \x01(\v2\x19.google.protobuf.DurationR\x05asked\x12-\n" +
 	"\x04sent\x18\b \x01(\v2\x19.google.protobuf.DurationR\x04sent\x125\n" +
-	"\banswered\x18\t \x01(\v2\x19.google.protobuf.DurationR\bansweredB\t\n" +
+	"\banswered\x18\t \x01(\v2\x19.google.protobuf.DurationR\banswered\x12\x16\n" +
+	"\x06absent\x18\n" +
+	" \x01(\bR\x06absentB\t\n" +
 	"\a_target*m\n" +
 	"\tGameState\x12\x1a\n" +
 	"\x16GAME_STATE_UNSPECIFIED\x10\x00\x12\x16\n" +
