@@ -1,0 +1,161 @@
+package flip7
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/keepalive"
+)
+
+// keepaliveEvery is how often the connection is tried while nothing else travels. Arenas refuse more than one ping in
+// 10 s; proxies give up on a connection that was idle for 60 s.
+const keepaliveEvery = 25 * time.Second
+
+// arena is where a bot plays and how it gets there.
+type arena struct {
+	host string      // as the author wrote it, for messages
+	addr string      // host:port
+	tls  *tls.Config // nil: clear text
+	dial func(context.Context, string) (net.Conn, error)
+
+	// untrusted is the last error of a TLS handshake, which grpc tells as text only.
+	untrusted *atomic.Pointer[error]
+}
+
+// arenaOf reads where to play from a bot and, for what it leaves out, the environment.
+func arenaOf(bot Bot) (arena, error) {
+	written := bot.Addr
+	if written == "" {
+		written = strings.TrimSpace(os.Getenv("FLIP7_ADDR"))
+	}
+	a := arena{host: written, dial: bot.Dial, untrusted: new(atomic.Pointer[error])}
+	if written == "" {
+		return a, wrongUse("FLIP7_ADDR is not set: it says where the arena is, such as 127.0.0.1:7777 or https://arena.example.org")
+	}
+	scheme, rest, found := strings.Cut(written, "://")
+	if !found {
+		scheme, rest = "", written
+	}
+	a.addr = strings.TrimSuffix(rest, "/")
+	if scheme == "https" && !hasPort(a.addr) {
+		a.addr = net.JoinHostPort(strings.Trim(a.addr, "[]"), "443")
+	}
+	host, port, err := net.SplitHostPort(a.addr)
+	if err != nil || host == "" || port == "" {
+		return a, wrongUse("FLIP7_ADDR %q is not host:port, http://host:port or https://host[:port]", written)
+	}
+	ca := os.Getenv("FLIP7_CA")
+	switch {
+	case bot.TLS != nil:
+		a.tls = bot.TLS.Clone()
+	case scheme == "http" && ca != "":
+		return a, wrongUse("FLIP7_ADDR %q asks for clear text but FLIP7_CA is set: write https://, or unset FLIP7_CA", written)
+	case ca != "":
+		if a.tls, err = trusting(ca); err != nil {
+			return a, err
+		}
+	case scheme == "https", scheme == "" && !loopback(host):
+		a.tls = new(tls.Config)
+	case scheme != "" && scheme != "http":
+		return a, wrongUse("FLIP7_ADDR %q begins with %s://, want http://, https:// or neither", written, scheme)
+	}
+	if a.tls != nil && a.tls.ServerName == "" {
+		a.tls.ServerName = host
+	}
+	return a, nil
+}
+
+// trusting is the TLS configuration that trusts what a PEM file holds and nothing else.
+func trusting(file string) (*tls.Config, error) {
+	pem, err := os.ReadFile(file)
+	if err != nil {
+		return nil, wrongUse("FLIP7_CA cannot be read: %v", err)
+	}
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(pem) {
+		return nil, wrongUse("FLIP7_CA %s holds no certificate in PEM", file)
+	}
+	return &tls.Config{RootCAs: roots}, nil
+}
+
+func hasPort(addr string) bool {
+	_, _, err := net.SplitHostPort(addr)
+	return err == nil
+}
+
+// loopback reports whether an address cannot leave this machine.
+func loopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
+}
+
+// connect readies a connection; it is made when the first stream is opened. A fresh one for each stream: after silence
+// the old one may be dead without knowing.
+func (a arena) connect() (*grpc.ClientConn, error) {
+	creds := insecure.NewCredentials()
+	if a.tls != nil {
+		creds = &watchedTLS{credentials.NewTLS(a.tls), a.untrusted}
+	}
+	options := []grpc.DialOption{
+		grpc.WithTransportCredentials(creds),
+		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: keepaliveEvery, Timeout: 10 * time.Second}),
+		// One try a connection: when to try again is decided where the reason is known.
+		grpc.WithConnectParams(grpc.ConnectParams{Backoff: backoff.DefaultConfig, MinConnectTimeout: 10 * time.Second}),
+		grpc.WithUserAgent("flip7-" + kitName + "/" + kitVersion),
+		grpc.WithDisableRetry(),
+		grpc.WithDisableServiceConfig(),
+	}
+	target := "dns:///" + a.addr
+	if a.dial != nil {
+		options = append(options, grpc.WithContextDialer(a.dial))
+		target = "passthrough:///" + a.addr // the dialer knows what the address means
+	}
+	a.untrusted.Store(nil)
+	return grpc.NewClient(target, options...)
+}
+
+// watchedTLS keeps the error of a handshake.
+type watchedTLS struct {
+	credentials.TransportCredentials
+	failed *atomic.Pointer[error]
+}
+
+func (w *watchedTLS) ClientHandshake(ctx context.Context, authority string, conn net.Conn) (net.Conn, credentials.AuthInfo, error) {
+	secure, info, err := w.TransportCredentials.ClientHandshake(ctx, authority, conn)
+	if err != nil {
+		w.failed.Store(&err)
+	}
+	return secure, info, err
+}
+
+func (w *watchedTLS) Clone() credentials.TransportCredentials {
+	return &watchedTLS{w.TransportCredentials.Clone(), w.failed}
+}
+
+// misfit says in words why no TLS connection came about, if it is for a reason that trying again does not mend.
+func (a arena) misfit() error {
+	last := a.untrusted.Load()
+	if last == nil {
+		return nil
+	}
+	if bad, ok := errors.AsType[*tls.CertificateVerificationError](*last); ok {
+		return fmt.Errorf("the certificate of %s is not trusted: %w; FLIP7_CA names the PEM file to trust", a.host, bad.Err)
+	}
+	if _, ok := errors.AsType[tls.RecordHeaderError](*last); ok {
+		return fmt.Errorf("%s does not speak TLS; if the way there is safe, write http:// before the address", a.host)
+	}
+	return nil
+}
