@@ -1,0 +1,530 @@
+// Package arena is what a tournament is: who enters, who meets whom in which pairing round, what the games ended in, who
+// stands where and how strong everybody is. It runs tournaments so that nothing that was acknowledged is lost when the
+// program stops. It knows no gRPC, SQL or HTTP: whoever starts it hands in a Store, Journals, Bots and an Audience.
+//
+// An Arena has a night for each tournament that is open or running. A night's state is changed under its lock, and kept
+// in the Store before anybody sees it. While it runs, one goroutine takes it from pairing round to pairing round, each
+// table has one, and each game under way has one.
+package arena
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/flip7-arena/flip7/arena/house"
+)
+
+// Outside is what the arena needs of the world.
+type Outside struct {
+	Store    Store
+	Journals Journals
+	Bots     Bots
+	Audience Audience
+	Log      *slog.Logger
+}
+
+// Arena runs tournaments.
+type Arena struct {
+	Outside
+	ctx  context.Context
+	stop context.CancelCauseFunc
+	work sync.WaitGroup
+
+	mu     sync.Mutex
+	nights map[int64]*night
+	// playing says in which live tournament a bot plays: it may be one at a time. Held together with mu.
+	playing map[string]int64
+	counted map[int64][]Stats // of finished tournaments
+}
+
+// ErrStopping is why games are broken off when the program stops; they go on when it is started again.
+var ErrStopping = errors.New("the arena is stopping")
+
+// StateError is a request that does not fit the state of a tournament.
+type StateError struct{ Wrong string }
+
+func (e *StateError) Error() string { return e.Wrong }
+
+// New is an arena in which nothing runs yet.
+func New(outside Outside) *Arena {
+	ctx, stop := context.WithCancelCause(context.Background())
+	return &Arena{Outside: outside, ctx: ctx, stop: stop, nights: map[int64]*night{}, playing: map[string]int64{}, counted: map[int64][]Stats{}}
+}
+
+// Resume goes on with every tournament that was live when the program ended. Call it once, before anything else.
+func (a *Arena) Resume(ctx context.Context) error {
+	live, err := a.Store.Live(ctx)
+	if err != nil {
+		return fmt.Errorf("read the tournaments that run: %w", err)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, t := range live {
+		n := a.add(t)
+		if t.State.Live() {
+			for _, e := range t.Entries {
+				if e.State == Entered {
+					a.playing[e.Name] = t.ID
+				}
+			}
+			a.Log.Info("tournament goes on", "tournament", t.ID, "name", t.Settings.Name, "round", len(t.Rounds))
+			n.begin()
+		} else if !t.StartAt.IsZero() {
+			n.startLater()
+		}
+	}
+	return nil
+}
+
+// Close breaks off what runs and waits until it stands; tournaments stay as they are in the store.
+func (a *Arena) Close() {
+	a.stop(ErrStopping)
+	a.work.Wait()
+}
+
+// add makes a night of a tournament; a.mu is held.
+func (a *Arena) add(t *Tournament) *night {
+	n := &night{arena: a, t: t, woken: make(chan struct{}), broken: map[tableKey]context.CancelCauseFunc{}}
+	a.nights[t.ID] = n
+	return n
+}
+
+// night finds an unfinished tournament.
+func (a *Arena) night(ctx context.Context, id int64) (*night, error) {
+	a.mu.Lock()
+	n := a.nights[id]
+	a.mu.Unlock()
+	if n != nil {
+		return n, nil
+	}
+	t, err := a.Store.Tournament(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("tournament %d: %w", id, err)
+	}
+	if t.State.Over() {
+		return nil, &StateError{fmt.Sprintf("tournament %d is %v", id, t.State)}
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if n := a.nights[id]; n != nil {
+		return n, nil
+	}
+	return a.add(t), nil
+}
+
+// Create makes a draft. A request id that made a tournament before answers with that one.
+func (a *Arena) Create(ctx context.Context, s Settings, requestID string) (*Tournament, error) {
+	s = s.complete()
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	t := &Tournament{Settings: s, State: Draft, Secret: newSecret(s.Seed), Created: time.Now().UTC()}
+	if err := a.Store.Create(ctx, t, requestID); err != nil {
+		return nil, fmt.Errorf("create a tournament: %w", err)
+	}
+	return t, nil
+}
+
+// Tournament is a tournament as it is now; it is the caller's. Only what Tournament.Public leaves may be shown.
+func (a *Arena) Tournament(ctx context.Context, id int64) (*Tournament, error) {
+	a.mu.Lock()
+	n := a.nights[id]
+	a.mu.Unlock()
+	if n != nil {
+		return n.snapshot(), nil
+	}
+	t, err := a.Store.Tournament(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("tournament %d: %w", id, err)
+	}
+	return t, nil
+}
+
+// Open lets bots enter and makes the commitment public.
+func (a *Arena) Open(ctx context.Context, id int64, act Act) error {
+	return a.change(ctx, id, act, func(n *night, t *Tournament) error {
+		switch t.State {
+		case Draft:
+			t.State = Open
+		case Open:
+		default:
+			return &StateError{fmt.Sprintf("tournament %d is %v; only a draft can be opened", id, t.State)}
+		}
+		return nil
+	})
+}
+
+// change applies an organiser's act to the head of a tournament: kept, noted in the audit log, then told.
+func (a *Arena) change(ctx context.Context, id int64, act Act, apply func(*night, *Tournament) error) error {
+	n, err := a.night(ctx, id)
+	if err != nil {
+		return err
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	next := *n.t
+	if err := apply(n, &next); err != nil {
+		return err
+	}
+	starts := !n.t.State.Live() && next.State.Live()
+	if err := a.Store.SaveHead(ctx, &next); err != nil {
+		if starts {
+			a.free(id)
+		}
+		return fmt.Errorf("keep tournament %d: %w", id, err)
+	}
+	changed := n.t.State != next.State
+	*n.t = next
+	if starts {
+		n.begin()
+	}
+	if changed {
+		n.tell(Event{Kind: StateChanged, Text: next.State.String()})
+	}
+	n.wake()
+	if next.State.Over() {
+		a.forget(id)
+	}
+	if err := a.Store.Audit(ctx, id, act); err != nil {
+		return fmt.Errorf("keep the audit log of tournament %d: %w", id, err)
+	}
+	return nil
+}
+
+// forget takes a tournament that is over out of the arena.
+func (a *Arena) forget(id int64) {
+	a.free(id)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.nights, id)
+}
+
+// free lets the bots of a tournament play elsewhere.
+func (a *Arena) free(tournament int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for bot, id := range a.playing {
+		if id == tournament {
+			delete(a.playing, bot)
+		}
+	}
+}
+
+// Enter puts a player into a tournament: "bot:NAME" for a registered bot, and from the organiser "house:STRATEGY" and
+// "cmd:COMMAND", which play under the name that is given. A bot that withdrew, or was withdrawn, comes back. Between
+// pairing rounds it plays from the next one.
+func (a *Arena) Enter(ctx context.Context, id int64, player, as, owner string, act Act) (Entry, error) {
+	kind, what, _ := strings.Cut(player, ":")
+	switch kind {
+	case "house":
+		if _, err := house.New(what); err != nil {
+			return Entry{}, &SettingError{"player", err.Error()}
+		}
+	case "bot", "cmd":
+		if what == "" {
+			return Entry{}, &SettingError{"player", fmt.Sprintf("%q names nobody; it takes bot:NAME or cmd:COMMAND", player)}
+		}
+	default:
+		return Entry{}, &SettingError{"player", fmt.Sprintf("%q is not bot:NAME, house:STRATEGY or cmd:COMMAND", player)}
+	}
+	if as == "" && kind != "cmd" {
+		as = what
+	}
+	if err := CheckName("name", as, 32); err != nil {
+		return Entry{}, err
+	}
+	n, err := a.night(ctx, id)
+	if err != nil {
+		return Entry{}, err
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	t := n.t
+	if t.State != Open && !t.State.Live() {
+		return Entry{}, &StateError{fmt.Sprintf("tournament %d is %v; bots enter when it is open or running", id, t.State)}
+	}
+	next := 1
+	if t.State.Live() {
+		next = len(t.Rounds) + 1
+		if next > t.Settings.Rounds {
+			return Entry{}, &StateError{fmt.Sprintf("tournament %d plays its last pairing round", id)}
+		}
+	}
+	entry := Entry{Number: len(t.Entries) + 1, Name: as, Player: player, Owner: owner, From: next}
+	if old, there := t.Entry(as); there {
+		switch {
+		case old.Player != player || old.FillIn || old.Anchor:
+			return Entry{}, &SettingError{"name", fmt.Sprintf("%q has entered tournament %d already", as, id)}
+		case old.State == Kicked:
+			return Entry{}, &StateError{fmt.Sprintf("%q was kicked out of tournament %d", as, id)}
+		case old.State == Entered:
+			return *old, nil
+		}
+		entry = *old
+		entry.State, entry.AbsentTables = Entered, 0
+		if t.State.Live() {
+			entry.From = max(entry.From, 1)
+		}
+	} else {
+		if len(t.Entries) >= t.Settings.MaxBots {
+			return Entry{}, &StateError{fmt.Sprintf("tournament %d is full: it takes %d bots", id, t.Settings.MaxBots)}
+		}
+		if owner != "" && countOwner(t.Entries, owner) >= t.Settings.BotsPerOwner {
+			return Entry{}, &StateError{fmt.Sprintf("owner %q has %d bots in tournament %d, which is what it allows", owner, t.Settings.BotsPerOwner, id)}
+		}
+	}
+	if t.State.Live() {
+		if err := a.claim(t.ID, entry); err != nil {
+			return Entry{}, err
+		}
+	}
+	if err := n.keepEntries(ctx, entry); err != nil {
+		return Entry{}, err
+	}
+	if err := a.Store.Audit(ctx, id, act); err != nil {
+		return Entry{}, fmt.Errorf("keep the audit log of tournament %d: %w", id, err)
+	}
+	if kind == "cmd" {
+		if err := a.Bots.Start(as, what); err != nil {
+			return Entry{}, fmt.Errorf("player: start %q: %w", what, err)
+		}
+	}
+	n.wake()
+	return entry, nil
+}
+
+func countOwner(entries []Entry, owner string) (count int) {
+	for _, e := range entries {
+		if e.Owner == owner && e.State == Entered {
+			count++
+		}
+	}
+	return count
+}
+
+// claim makes a live tournament the one in which the bot of an entry plays.
+func (a *Arena) claim(id int64, e Entry) error {
+	if !e.remote() {
+		return nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if other, there := a.playing[e.Name]; there && other != id {
+		return &StateError{fmt.Sprintf("%q plays in tournament %d, which runs; a bot plays in one at a time", e.Name, other)}
+	}
+	a.playing[e.Name] = id
+	return nil
+}
+
+// remote reports whether the entry is a bot at the far end of a stream.
+func (e Entry) remote() bool { return !strings.HasPrefix(e.Player, "house:") }
+
+// Withdraw takes a bot out after the running pairing round; Enter brings it back. Withdrawing twice is harmless.
+func (a *Arena) Withdraw(ctx context.Context, id int64, name string, act Act) error {
+	return a.leave(ctx, id, name, Withdrawn, act)
+}
+
+// Kick takes a bot out after the running pairing round, for good.
+func (a *Arena) Kick(ctx context.Context, id int64, name string, act Act) error {
+	return a.leave(ctx, id, name, Kicked, act)
+}
+
+func (a *Arena) leave(ctx context.Context, id int64, name string, state EntryState, act Act) error {
+	n, err := a.night(ctx, id)
+	if err != nil {
+		return err
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	old, there := n.t.Entry(name)
+	if !there {
+		return fmt.Errorf("bot %q in tournament %d: %w", name, id, ErrNotFound)
+	}
+	if old.State == state || old.State == Kicked {
+		return nil
+	}
+	entry := *old
+	entry.State = state
+	if err := n.keepEntries(ctx, entry); err != nil {
+		return err
+	}
+	if err := a.Store.Audit(ctx, id, act); err != nil {
+		return fmt.Errorf("keep the audit log of tournament %d: %w", id, err)
+	}
+	n.wake()
+	return nil
+}
+
+// Start begins the first pairing round, or says when it will begin by itself. Starting what runs is harmless.
+func (a *Arena) Start(ctx context.Context, id int64, at time.Time, act Act) error {
+	return a.change(ctx, id, act, func(n *night, t *Tournament) error {
+		switch {
+		case t.State.Live():
+			return nil
+		case t.State != Open:
+			return &StateError{fmt.Sprintf("tournament %d is %v; only an open one can be started", id, t.State)}
+		}
+		if at.After(time.Now()) {
+			t.StartAt = at
+			n.startLater()
+			return nil
+		}
+		if err := n.claimAll(t); err != nil {
+			a.free(id)
+			return err
+		}
+		t.State, t.Started = Running, time.Now().UTC()
+		return nil
+	})
+}
+
+// Pause ends the running tables and then waits for Continue.
+func (a *Arena) Pause(ctx context.Context, id int64, act Act) error {
+	return a.change(ctx, id, act, func(_ *night, t *Tournament) error {
+		if !t.State.Live() {
+			return &StateError{fmt.Sprintf("tournament %d is %v; only a running one can be paused", id, t.State)}
+		}
+		t.State = Paused
+		return nil
+	})
+}
+
+// Continue goes on after Pause.
+func (a *Arena) Continue(ctx context.Context, id int64, act Act) error {
+	return a.change(ctx, id, act, func(_ *night, t *Tournament) error {
+		if !t.State.Live() {
+			return &StateError{fmt.Sprintf("tournament %d is %v; only a paused one can go on", id, t.State)}
+		}
+		if t.State == Paused {
+			t.State = Running
+		}
+		return nil
+	})
+}
+
+// Cancel breaks a tournament off; nothing of it is rated.
+func (a *Arena) Cancel(ctx context.Context, id int64, why string, act Act) error {
+	var broken *night
+	err := a.change(ctx, id, act, func(n *night, t *Tournament) error {
+		t.State, t.Why, t.Ended = Cancelled, why, time.Now().UTC()
+		broken = n
+		return nil
+	})
+	if err == nil && broken.cancel != nil {
+		broken.cancel(errCancelled)
+	}
+	return err
+}
+
+// VoidTable breaks off a table of the running pairing round, or takes the result of one that is over out of the standings
+// and the rating: 1/2 for each of its bots. Its records are kept.
+func (a *Arena) VoidTable(ctx context.Context, id int64, round, number int, why string, act Act) error {
+	n, err := a.night(ctx, id)
+	if err != nil {
+		return err
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if round < 1 || round > len(n.t.Rounds) || number < 1 || number > len(n.t.Rounds[round-1].Tables) {
+		return fmt.Errorf("table %d of pairing round %d of tournament %d: %w", number, round, id, ErrNotFound)
+	}
+	t := n.t.Rounds[round-1].Tables[number-1]
+	if t.State == Void {
+		return nil
+	}
+	if err := a.Store.Audit(ctx, id, act); err != nil {
+		return fmt.Errorf("keep the audit log of tournament %d: %w", id, err)
+	}
+	if cancel := n.broken[tableKey{round, number}]; cancel != nil {
+		cancel(&voidError{why}) // the table's goroutine makes it void when its games stand
+		return nil
+	}
+	t.State, t.Why, t.VoidFrom = Void, why, len(n.t.Rounds)+1
+	return n.keepTable(ctx, round, t)
+}
+
+// voidError is why a table's games are broken off.
+type voidError struct{ why string }
+
+func (e *voidError) Error() string { return e.why }
+
+var errCancelled = errors.New("the tournament was cancelled")
+
+// Exclude takes a result of a finished tournament out of its league's rating, with a reason: a game, a table, or all of it
+// where the numbers are 0. Doing so twice is harmless.
+func (a *Arena) Exclude(ctx context.Context, id int64, what Excluded, act Act) error {
+	if what.Why == "" {
+		return &SettingError{"why", "is empty; say why the result is taken out"}
+	}
+	return a.exclude(ctx, id, what, act, func(t *Tournament, at int) {
+		if at < 0 {
+			t.Excluded = append(slices.Clone(t.Excluded), what)
+		}
+	})
+}
+
+// Include puts back what Exclude took out; Why does not matter.
+func (a *Arena) Include(ctx context.Context, id int64, what Excluded, act Act) error {
+	return a.exclude(ctx, id, what, act, func(t *Tournament, at int) {
+		if at >= 0 {
+			t.Excluded = slices.Delete(slices.Clone(t.Excluded), at, at+1)
+		}
+	})
+}
+
+func (a *Arena) exclude(ctx context.Context, id int64, what Excluded, act Act, change func(t *Tournament, at int)) error {
+	t, err := a.Store.Tournament(ctx, id)
+	if err != nil {
+		return fmt.Errorf("tournament %d: %w", id, err)
+	}
+	if t.State != Finished {
+		return &StateError{fmt.Sprintf("tournament %d is %v; only a finished one is in the rating", id, t.State)}
+	}
+	if !t.has(what) {
+		return fmt.Errorf("pairing round %d, table %d, game %d of tournament %d: %w", what.Round, what.Table, what.Game, id, ErrNotFound)
+	}
+	change(t, slices.IndexFunc(t.Excluded, func(e Excluded) bool {
+		return e.Round == what.Round && e.Table == what.Table && e.Game == what.Game
+	}))
+	if err := a.Store.SaveHead(ctx, t); err != nil {
+		return fmt.Errorf("keep tournament %d: %w", id, err)
+	}
+	if err := a.Store.Audit(ctx, id, act); err != nil {
+		return fmt.Errorf("keep the audit log of tournament %d: %w", id, err)
+	}
+	return nil
+}
+
+// has reports whether there is such a result in the tournament.
+func (t *Tournament) has(what Excluded) bool {
+	switch {
+	case what.Round == 0:
+		return what.Table == 0 && what.Game == 0
+	case what.Round < 0 || what.Round > len(t.Rounds):
+		return false
+	case what.Table == 0:
+		return what.Game == 0
+	case what.Table < 0 || what.Table > len(t.Rounds[what.Round-1].Tables):
+		return false
+	}
+	return what.Game >= 0 && what.Game <= t.Settings.games(len(t.Rounds[what.Round-1].Tables[what.Table-1].Bots))
+}
+
+// Entrants are the numbers of those who may be paired in a round, ascending.
+func (t *Tournament) entrants(round int) []int {
+	var numbers []int
+	for _, e := range t.Entries {
+		if e.State == Entered && e.From <= round && !e.FillIn {
+			numbers = append(numbers, e.Number)
+		}
+	}
+	slices.SortFunc(numbers, cmp.Compare)
+	return numbers
+}

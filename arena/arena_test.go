@@ -1,0 +1,93 @@
+package arena
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+)
+
+func seed(n uint64) *uint64 { return &n }
+
+// house is a night of house bots only, played to its end in memory.
+func playHouse(t *testing.T, s Settings, players ...string) (*Arena, *Tournament) {
+	t.Helper()
+	ctx := t.Context()
+	memory := NewMemory()
+	a := New(Outside{Store: memory, Journals: memory, Bots: nobody{}, Audience: audienceFunc(nil), Log: slog.New(slog.DiscardHandler)})
+	t.Cleanup(a.Close)
+	night, err := a.Create(ctx, s, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	act := Act{Who: "test"}
+	if err := a.Open(ctx, night.ID, act); err != nil {
+		t.Fatal(err)
+	}
+	for i, player := range players {
+		if _, err := a.Enter(ctx, night.ID, player, fmt.Sprintf("%s-%d", strings.TrimPrefix(player, "house:"), i+1), "", act); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := a.Start(ctx, night.ID, time.Time{}, act); err != nil {
+		t.Fatal(err)
+	}
+	night, err = a.Wait(ctx, night.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a, night
+}
+
+func field(n int) []string {
+	var players []string
+	for i := range n {
+		players = append(players, "house:"+understudies[i%len(understudies)])
+	}
+	return players
+}
+
+func export(t *testing.T, a *Arena, id int64) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := a.ExportResults(context.Background(), id, &out); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func TestANightOfHouseBotsEndsAndItsExportHolds(t *testing.T) {
+	s := Settings{Name: "house night", Rounds: 3, Seed: seed(7)}
+	s.Rules.BustedAssigns = true
+	a, night := playHouse(t, s, field(13)...)
+	if night.State != Finished || len(night.Rounds) != 3 {
+		t.Fatalf("the night is %v after %d pairing rounds, want finished after 3", night.State, len(night.Rounds))
+	}
+	results := export(t, a, night.ID)
+	v, err := Verify(bytes.NewReader(results))
+	if err != nil {
+		t.Fatalf("the export does not hold: %v", err)
+	}
+	// 13 bots sit at 4+3+3+3; two rotations of each.
+	if want := 3 * 2 * 13; v.Games != want || v.Rounds != 3 || v.Tables != 12 {
+		t.Errorf("verified %d games, %d pairing rounds, %d tables; want %d, 3, 12", v.Games, v.Rounds, v.Tables, want)
+	}
+}
+
+func TestTheSameSeedGivesTheSameBytesWhateverTheConcurrency(t *testing.T) {
+	var first []byte
+	for _, concurrency := range []int{1, 16, 0} {
+		s := DefaultSettings()
+		s.Name, s.Rounds, s.Seed, s.Concurrency = "twice", 3, seed(42), concurrency
+		a, night := playHouse(t, s, field(10)...)
+		results := export(t, a, night.ID)
+		if first == nil {
+			first = results
+		} else if !bytes.Equal(first, results) {
+			t.Errorf("concurrency %d gives other results than 1", concurrency)
+		}
+	}
+}

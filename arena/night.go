@@ -1,0 +1,453 @@
+package arena
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/flip7-arena/flip7/arena/swiss"
+)
+
+// night is a tournament that is not over.
+type night struct {
+	arena  *Arena
+	cancel context.CancelCauseFunc // breaks off what runs; nil until it is live
+	later  *time.Timer             // starts it at Tournament.StartAt
+
+	mu     sync.Mutex
+	t      *Tournament
+	woken  chan struct{} // closed and replaced when something changes that run may wait for
+	held   int           // games and tables that stand still for a reason of the arena's
+	broken map[tableKey]context.CancelCauseFunc
+}
+
+type tableKey struct{ round, table int }
+
+// wake lets run look again; n.mu is held.
+func (n *night) wake() {
+	close(n.woken)
+	n.woken = make(chan struct{})
+}
+
+// tell tells the audience; n.mu is held, so that events come in the order of what they tell.
+func (n *night) tell(e Event) {
+	e.Tournament, e.At = n.t.ID, time.Now().UTC()
+	n.arena.Audience.Happened(e)
+}
+
+// snapshot is a copy of the tournament that is the caller's.
+func (n *night) snapshot() *Tournament {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.t.clone()
+}
+
+func (t *Tournament) clone() *Tournament {
+	c := *t
+	c.Entries = slices.Clone(t.Entries)
+	c.Rounds = slices.Clone(t.Rounds)
+	for i := range c.Rounds {
+		c.Rounds[i].Tables = slices.Clone(c.Rounds[i].Tables)
+		for j := range c.Rounds[i].Tables {
+			// Games are only ever added: what lies in the slice stays as it is.
+			c.Rounds[i].Tables[j].Games = slices.Clone(c.Rounds[i].Tables[j].Games)
+		}
+	}
+	return &c
+}
+
+// keepEntries keeps entries in the store and then in the tournament; n.mu is held.
+func (n *night) keepEntries(ctx context.Context, entries ...Entry) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	if err := n.arena.Store.SaveEntries(ctx, n.t.ID, entries...); err != nil {
+		return fmt.Errorf("keep the entries of tournament %d: %w", n.t.ID, err)
+	}
+	for _, e := range entries {
+		if e.Number > len(n.t.Entries) {
+			n.t.Entries = append(n.t.Entries, e)
+		} else {
+			n.t.Entries[e.Number-1] = e
+		}
+	}
+	n.tell(Event{Kind: EntriesChanged})
+	return nil
+}
+
+// keepTable keeps how a table stands, but not its games; n.mu is held.
+func (n *night) keepTable(ctx context.Context, round int, t Table) error {
+	if err := n.arena.Store.SaveTable(ctx, n.t.ID, round, t); err != nil {
+		return fmt.Errorf("keep table %d of pairing round %d: %w", t.Number, round, err)
+	}
+	n.t.Rounds[round-1].Tables[t.Number-1] = t
+	n.tell(Event{Kind: TableChanged, Round: round, Table: t.Number, Text: t.State.String()})
+	if t.State == Complete || t.State == Void {
+		n.tell(Event{Kind: StandingsChanged, Round: round})
+	}
+	return nil
+}
+
+// startLater starts the tournament at the time it is set to start; n.mu is held, or nobody knows n yet.
+func (n *night) startLater() {
+	if n.later != nil {
+		n.later.Stop()
+	}
+	at := n.t.StartAt
+	n.later = time.AfterFunc(time.Until(at), func() {
+		act := Act{At: time.Now().UTC(), Who: "arena", What: "start", Why: "it was set for " + at.Format(time.RFC3339)}
+		if err := n.arena.Start(n.arena.ctx, n.t.ID, time.Time{}, act); err != nil {
+			n.arena.Log.Error("a tournament did not start at its time", "tournament", n.t.ID, "err", err)
+		}
+	})
+}
+
+// claimAll makes a tournament that starts the one in which its bots play.
+func (n *night) claimAll(t *Tournament) error {
+	for _, e := range t.Entries {
+		if e.State == Entered {
+			if err := n.arena.claim(t.ID, e); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// begin runs the tournament in a goroutine of its own.
+func (n *night) begin() {
+	ctx, cancel := context.WithCancelCause(n.arena.ctx)
+	n.cancel = cancel
+	n.arena.work.Go(func() {
+		defer cancel(nil)
+		if err := n.run(ctx); err != nil && !errors.Is(err, ErrStopping) && !errors.Is(err, errCancelled) {
+			n.arena.Log.Error("a tournament stands still", "tournament", n.t.ID, "err", err)
+		}
+	})
+}
+
+// run takes the tournament from where it is to its end. An error is why it stopped before: the arena stops, it was
+// cancelled, or a fault of ours that was logged.
+func (n *night) run(ctx context.Context) error {
+	var journal Journal
+	err := n.persist(ctx, "open the journal", func() (err error) {
+		journal, err = n.arena.Journals.Open(n.t.ID)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	discard := false
+	defer func() {
+		if err := journal.Close(discard); err != nil {
+			n.arena.Log.Error("close the journal", "tournament", n.t.ID, "err", err)
+		}
+	}()
+	n.pinBuilds()
+	for {
+		if err := n.waitWhilePaused(ctx); err != nil {
+			discard = errors.Is(err, errCancelled)
+			n.release(discard)
+			return err
+		}
+		t := n.snapshot()
+		done := len(t.Rounds)
+		var err error
+		switch {
+		case done > 0 && !t.Rounds[done-1].over():
+			err = n.playRound(ctx, journal, done)
+		case done == t.Settings.Rounds:
+			discard = true
+			n.release(true)
+			return n.finish(ctx)
+		default:
+			err = n.pairNext(ctx, done+1)
+		}
+		if err != nil {
+			discard = errors.Is(err, errCancelled)
+			n.release(discard)
+			return err
+		}
+	}
+}
+
+// over reports whether all tables of the pairing round have ended.
+func (r *Round) over() bool {
+	for _, t := range r.Tables {
+		if t.State != Complete && t.State != Void {
+			return false
+		}
+	}
+	return true
+}
+
+func (n *night) waitWhilePaused(ctx context.Context) error {
+	for {
+		n.mu.Lock()
+		state, woken := n.t.State, n.woken
+		n.mu.Unlock()
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if state != Paused {
+			return nil
+		}
+		select {
+		case <-woken:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// pinBuilds holds the bots that were paired to their builds, and starts the commands.
+func (n *night) pinBuilds() {
+	for _, e := range n.snapshot().Entries {
+		if e.State != Entered || !e.remote() {
+			continue
+		}
+		if e.Build != "" {
+			n.arena.Bots.Pin(e.Name, e.Build)
+		}
+	}
+}
+
+// release lets go of the bots. Commands end with the tournament, not when the arena merely stops.
+func (n *night) release(over bool) {
+	for _, e := range n.snapshot().Entries {
+		if !e.remote() {
+			continue
+		}
+		n.arena.Bots.Unpin(e.Name)
+		if over {
+			n.arena.Bots.Stop(e.Name)
+		}
+	}
+}
+
+func (n *night) finish(ctx context.Context) error {
+	return n.persist(ctx, "finish", func() error {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		next := *n.t
+		next.State, next.Why, next.Ended = Finished, "", time.Now().UTC()
+		if err := n.arena.Store.SaveHead(ctx, &next); err != nil {
+			return err
+		}
+		*n.t = next
+		n.tell(Event{Kind: StateChanged, Text: next.State.String()})
+		n.wake()
+		n.arena.forget(n.t.ID)
+		return nil
+	})
+}
+
+// persist does what the night cannot go on without, again and again until it is done: a full disk holds the night, and it
+// goes on when there is room.
+func (n *night) persist(ctx context.Context, what string, do func() error) error {
+	err := do()
+	if err == nil {
+		return nil
+	}
+	n.hold(fmt.Sprintf("%s: %v", what, err))
+	defer n.goOn()
+	for wait := time.Second; ; wait = min(2*wait, 15*time.Second) {
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		if err = do(); err == nil {
+			return nil
+		}
+	}
+}
+
+// hold notes that something stands still. It tries to keep that, but what holds the night may be that nothing can be kept.
+func (n *night) hold(why string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.arena.Log.Error("a tournament is held", "tournament", n.t.ID, "why", why)
+	n.held++
+	if n.t.State == Running {
+		n.t.State, n.t.Why = Held, why
+		_ = n.arena.Store.SaveHead(n.arena.ctx, n.t)
+		n.tell(Event{Kind: StateChanged, Text: Held.String() + ": " + why})
+	}
+}
+
+func (n *night) goOn() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.held--; n.held == 0 && n.t.State == Held {
+		n.t.State, n.t.Why = Running, ""
+		_ = n.arena.Store.SaveHead(n.arena.ctx, n.t)
+		n.arena.Log.Info("a tournament goes on", "tournament", n.t.ID)
+		n.tell(Event{Kind: StateChanged, Text: Running.String()})
+	}
+}
+
+// pairNext checks in, fills up and pairs the next round.
+func (n *night) pairNext(ctx context.Context, number int) error {
+	present, err := n.checkIn(ctx, number)
+	if err != nil {
+		return err
+	}
+	return n.persist(ctx, fmt.Sprintf("pair round %d", number), func() error {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		if n.t.State == Paused || ctx.Err() != nil {
+			return nil // run looks again
+		}
+		if number == 1 {
+			if err := n.addAnchor(ctx, &present); err != nil {
+				return err
+			}
+		}
+		if err := n.admit(ctx, number, present); err != nil {
+			return err
+		}
+		seated := present
+		if len(present) > 0 && len(present) < swiss.MinSeats {
+			fill, err := n.fillIn(ctx, swiss.MinSeats-len(present))
+			if err != nil {
+				return err
+			}
+			seated = append(slices.Clone(present), fill...)
+		}
+		round, err := n.t.pair(number, seated)
+		if err != nil {
+			return err
+		}
+		for _, entrant := range n.t.entrants(number) {
+			if !slices.Contains(present, entrant) {
+				round.Missing = append(round.Missing, entrant)
+			}
+		}
+		if err := n.arena.Store.SaveRound(ctx, n.t.ID, round); err != nil {
+			return err
+		}
+		n.t.Rounds = append(n.t.Rounds, round)
+		n.tell(Event{Kind: RoundPaired, Round: number})
+		return nil
+	})
+}
+
+// checkIn waits until everybody is there or the time for it is over, and says who is there: numbers, ascending.
+func (n *night) checkIn(ctx context.Context, round int) ([]int, error) {
+	timeout := time.NewTimer(max(n.t.Settings.CheckIn, 0))
+	defer timeout.Stop()
+	for late := false; ; {
+		changed := n.arena.Bots.Changed()
+		n.mu.Lock()
+		entrants, woken, state := n.t.entrants(round), n.woken, n.t.State
+		var present []int
+		for _, number := range entrants {
+			if n.there(n.t.Entries[number-1]) {
+				present = append(present, number)
+			}
+		}
+		n.mu.Unlock()
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if late || len(present) == len(entrants) || state == Paused {
+			return present, nil
+		}
+		select {
+		case <-timeout.C:
+			late = true
+		case <-changed:
+		case <-woken:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// there reports whether a bot can be seated.
+func (n *night) there(e Entry) bool {
+	if !e.remote() {
+		return true
+	}
+	p, connected := n.arena.Bots.Presence(e.Name)
+	return connected && p.MaxGames > 0 && (e.Build == "" || e.Build == p.Build)
+}
+
+// admit fixes what a bot's first pairing fixes: its build, and before the first pairing round what it brought to the
+// seeds; n.mu is held.
+func (n *night) admit(ctx context.Context, round int, present []int) error {
+	var changed []Entry
+	for _, e := range n.t.Entries {
+		before := e
+		if p, connected := n.arena.Bots.Presence(e.Name); connected && e.remote() {
+			if round == 1 {
+				e.Contribution = p.Contribution
+			}
+			if e.Build == "" && slices.Contains(present, e.Number) {
+				e.Build = p.Build
+				n.arena.Bots.Pin(e.Name, e.Build)
+			}
+		}
+		if e != before {
+			changed = append(changed, e)
+		}
+	}
+	return n.keepEntries(ctx, changed...)
+}
+
+// addAnchor enters the house bot stay-25 outside the ranks if the settings ask for it; n.mu is held.
+func (n *night) addAnchor(ctx context.Context, present *[]int) error {
+	s := n.t.Settings
+	want := s.Anchor == AnchorOn || s.Anchor == AnchorAuto && s.Rated() && len(*present)%s.Seats != 0
+	for _, e := range n.t.Entries {
+		want = want && !e.Anchor && e.Player != "house:"+anchorStrategy // one is enough
+	}
+	if !want || len(*present) == 0 {
+		return nil
+	}
+	anchor := Entry{Number: len(n.t.Entries) + 1, Name: n.freeName(anchorStrategy), Player: "house:" + anchorStrategy, From: 1, Anchor: true}
+	if err := n.keepEntries(ctx, anchor); err != nil {
+		return err
+	}
+	*present = append(*present, anchor.Number)
+	return nil
+}
+
+// anchorStrategy is the house bot whose rating is set to 1500.
+const anchorStrategy = "stay-25"
+
+// fillIn are house bots that sit in because hardly anybody is there; n.mu is held.
+func (n *night) fillIn(ctx context.Context, count int) ([]int, error) {
+	var numbers []int
+	for _, e := range n.t.Entries {
+		if e.FillIn && len(numbers) < count {
+			numbers = append(numbers, e.Number)
+		}
+	}
+	for _, strategy := range []string{"odds", "stay-20"} {
+		if len(numbers) == count {
+			break
+		}
+		if slices.ContainsFunc(n.t.Entries, func(e Entry) bool { return e.FillIn && e.Player == "house:"+strategy }) {
+			continue
+		}
+		e := Entry{Number: len(n.t.Entries) + 1, Name: n.freeName(strategy), Player: "house:" + strategy, From: len(n.t.Rounds) + 1, FillIn: true}
+		if err := n.keepEntries(ctx, e); err != nil {
+			return nil, err
+		}
+		numbers = append(numbers, e.Number)
+	}
+	return numbers, nil
+}
+
+// freeName is a name that nobody has in the tournament; n.mu is held.
+func (n *night) freeName(name string) string {
+	for taken := true; taken; {
+		if _, taken = n.t.Entry(name); taken {
+			name = "house-" + name
+		}
+	}
+	return name
+}

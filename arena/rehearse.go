@@ -1,0 +1,135 @@
+package arena
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/flip7-arena/flip7/arena/game"
+	"github.com/flip7-arena/flip7/arena/table"
+)
+
+// Rehearsal is what a night would come to with house bots in the place of others.
+type Rehearsal struct {
+	Tournament *Tournament
+	Standings  []Standing
+	Games      int
+	Decisions  int
+	Span       Span
+}
+
+// understudies play the parts of bots that are not the arena's own, in this order.
+var understudies = []string{"stay-25", "odds", "stay-20", "racer", "cards-5", "stay-15", "stay-30", "random"}
+
+// Rehearse plays a whole night at once, with house bots for everybody who is not one, on deals of the seed in the
+// settings (0 if there is none). Nothing of it is kept. Happened is told what happens, if it is not nil.
+func Rehearse(ctx context.Context, s Settings, entries []Entry, happened func(Event)) (*Rehearsal, error) {
+	if s.Seed == nil {
+		s.Seed = new(uint64)
+	}
+	memory, audience := NewMemory(), audienceFunc(happened)
+	a := New(Outside{Store: memory, Journals: memory, Bots: nobody{}, Audience: audience, Log: slog.New(slog.DiscardHandler)})
+	defer a.Close()
+	t, err := a.Create(ctx, s, "")
+	if err != nil {
+		return nil, err
+	}
+	act := Act{Who: "rehearsal"}
+	if err := a.Open(ctx, t.ID, act); err != nil {
+		return nil, err
+	}
+	for i, e := range entries {
+		player := e.Player
+		if !strings.HasPrefix(player, "house:") {
+			player = "house:" + understudies[i%len(understudies)]
+		}
+		if _, err := a.Enter(ctx, t.ID, player, e.Name, e.Owner, act); err != nil {
+			return nil, fmt.Errorf("enter %q: %w", e.Name, err)
+		}
+	}
+	if err := a.Start(ctx, t.ID, time.Time{}, act); err != nil {
+		return nil, err
+	}
+	if t, err = a.Wait(ctx, t.ID); err != nil {
+		return nil, err
+	}
+	r := &Rehearsal{Tournament: t, Span: Estimate(t.Settings, len(entries))}
+	if r.Standings, err = t.Standings(); err != nil {
+		return nil, err
+	}
+	err = memory.Games(ctx, t.ID, func(_ GameID, p Played) error {
+		r.Games++
+		r.Decisions += len(p.Record.Moves)
+		return nil
+	})
+	return r, err
+}
+
+// Wait returns a tournament when it is over.
+func (a *Arena) Wait(ctx context.Context, id int64) (*Tournament, error) {
+	for {
+		a.mu.Lock()
+		n := a.nights[id]
+		a.mu.Unlock()
+		if n == nil {
+			return a.Store.Tournament(ctx, id)
+		}
+		n.mu.Lock()
+		over, woken := n.t.State.Over(), n.woken
+		n.mu.Unlock()
+		if over {
+			return n.snapshot(), nil
+		}
+		select {
+		case <-woken:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// Span is how long a night lasts.
+type Span struct {
+	Expected time.Duration // with bots that answer in 20 ms, as those on other machines do
+	Latest   time.Duration // whatever the bots do
+}
+
+// Estimate says how long a night of so many bots lasts, each able to play 8 games side by side.
+func Estimate(s Settings, bots int) Span {
+	const (
+		answer = 20 * time.Millisecond
+		aside  = 8
+	)
+	s = s.complete()
+	seats := min(s.Seats, max(bots, game.MinSeats))
+	plan := table.Plan{Seats: seats, Games: s.games(seats), AtOnce: aside, Rules: s.Rules, Timeout: s.DecisionTimeout,
+		Bank: max(s.TimeBank, 0), Limit: s.TableLimit, Allowance: answer}
+	rounds := time.Duration(s.Rounds)
+	return Span{Expected: rounds * plan.Expected(answer), Latest: rounds * (max(s.CheckIn, 0) + plan.Latest())}
+}
+
+type audienceFunc func(Event)
+
+func (f audienceFunc) Happened(e Event) {
+	if f != nil {
+		f(e)
+	}
+}
+
+// nobody is the Bots of an arena in which only house bots play.
+type nobody struct{}
+
+var errNobody = errors.New("only house bots play here")
+
+func (nobody) Player(string) table.Player       { panic(errNobody) }
+func (nobody) Presence(string) (Presence, bool) { return Presence{}, false }
+func (nobody) Changed() <-chan struct{}         { return nil }
+func (nobody) Lost(string) int                  { return 0 }
+func (nobody) Absent(string) bool               { return false }
+func (nobody) Pin(string, string)               {}
+func (nobody) Unpin(string)                     {}
+func (nobody) Start(string, string) error       { return errNobody }
+func (nobody) Stop(string)                      {}

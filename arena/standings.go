@@ -1,0 +1,94 @@
+package arena
+
+import (
+	"fmt"
+	"math/big"
+
+	"github.com/flip7-arena/flip7/arena/swiss"
+)
+
+// Standing is a line of the standings.
+type Standing struct {
+	Entry Entry
+	swiss.Standing
+}
+
+// Standings rank the entrants by the games so far; the games of a table that is still playing count as far as they are
+// over. House bots that only fill a table up do not stand anywhere.
+func (t *Tournament) Standings() ([]Standing, error) {
+	ranked, err := swiss.Standings(t.swissEntries(), t.swissTables(len(t.Rounds)), len(t.Rounds))
+	if err != nil {
+		return nil, fmt.Errorf("standings of tournament %d: %w", t.ID, err)
+	}
+	standings := make([]Standing, len(ranked))
+	for i, s := range ranked {
+		e, _ := t.Entry(s.Name)
+		standings[i] = Standing{Entry: *e, Standing: s}
+	}
+	return standings, nil
+}
+
+func (s Standing) line() standingLine {
+	return standingLine{Line: "standing", Rank: s.Rank, Entry: s.Entry.Number, Name: s.Name, Score: s.Score.RatString()}
+}
+
+// scores are the scores after so many pairing rounds in one integer unit, by entry number, for everybody who may be
+// paired: those outside the ranks too.
+func (t *Tournament) scores(rounds int) ([]int64, error) {
+	entries := t.swissEntries()
+	for i := range entries {
+		entries[i].FillIn = false
+	}
+	ranked, err := swiss.Standings(entries, t.swissTables(rounds), rounds)
+	if err != nil {
+		return nil, fmt.Errorf("scores after %d pairing rounds: %w", rounds, err)
+	}
+	exact := make([]*big.Rat, len(ranked))
+	for i, s := range ranked {
+		exact[i] = s.Score
+	}
+	units, err := swiss.Units(exact)
+	if err != nil {
+		return nil, fmt.Errorf("scores after %d pairing rounds: %w", rounds, err)
+	}
+	scores := make([]int64, len(t.Entries)+1)
+	for i, s := range ranked {
+		e, _ := t.Entry(s.Name)
+		scores[e.Number] = units[i]
+	}
+	return scores, nil
+}
+
+func (t *Tournament) swissEntries() []swiss.Entry {
+	entries := make([]swiss.Entry, len(t.Entries))
+	for i, e := range t.Entries {
+		entries[i] = swiss.Entry{Name: e.Name, Withdrawn: e.State != Entered, Anchor: e.Anchor, FillIn: e.FillIn}
+	}
+	return entries
+}
+
+// swissTables are the tables of the first pairing rounds, as the pairing of the next one takes them. A table that was made
+// void later counted then; for the standings now, rounds is all of them and it does not.
+func (t *Tournament) swissTables(rounds int) []swiss.Table {
+	var tables []swiss.Table
+	for _, r := range t.Rounds[:rounds] {
+		for _, tab := range r.Tables {
+			now := rounds == len(t.Rounds)
+			st := swiss.Table{Round: r.Number, Bots: t.names(tab.Bots), Void: tab.State == Void && (now || tab.VoidFrom <= rounds+1)}
+			for _, g := range tab.Games {
+				st.Games = append(st.Games, swiss.Game{Bots: t.names(g.Seats), Places: g.Result.Places, Points: g.Result.Totals, Faults: g.Faults})
+			}
+			tables = append(tables, st)
+		}
+	}
+	return tables
+}
+
+// names are the names of entries by their numbers.
+func (t *Tournament) names(numbers []int) []string {
+	names := make([]string, len(numbers))
+	for i, n := range numbers {
+		names[i] = t.Entries[n-1].Name
+	}
+	return names
+}

@@ -1,0 +1,287 @@
+package arena
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/flip7-arena/flip7/arena/deal"
+	"github.com/flip7-arena/flip7/arena/game"
+)
+
+// Verification is what Verify has checked.
+type Verification struct {
+	Name        string
+	Entries     int
+	Rounds      int
+	Tables      int
+	Games       int
+	Decisions   int
+	Predictable bool // the deals were made from a seed, so they prove nothing about the organiser
+}
+
+// Verify reads exported results and computes again what follows from them: that the secret is the one that was committed
+// to, every game's seed from the secret and what the bots brought, every card and point from the seeds and the decisions,
+// every pairing and seat from the scores so far, and the standings. The error is the first thing that does not hold.
+func Verify(r io.Reader) (Verification, error) {
+	v := verifier{}
+	scanner := bufio.NewScanner(r)
+	scanner.Buffer(nil, 16<<20) // a game of 36 seats and 100 rounds has a line of about half a megabyte
+	number := 0
+	for scanner.Scan() {
+		number++
+		if len(bytes.TrimSpace(scanner.Bytes())) == 0 {
+			continue
+		}
+		if err := v.line(scanner.Bytes()); err != nil {
+			return v.seen, fmt.Errorf("line %d: %w", number, err)
+		}
+	}
+	if err := scanner.Err(); err != nil {
+		return v.seen, fmt.Errorf("line %d: %w", number+1, err)
+	}
+	return v.seen, v.end()
+}
+
+// verifier rebuilds the tournament line by line.
+type verifier struct {
+	seen      Verification
+	t         *Tournament
+	secret    [32]byte
+	standings []standingLine
+}
+
+func (v *verifier) line(raw []byte) error {
+	var kind struct {
+		Line string `json:"line"`
+	}
+	if err := json.Unmarshal(raw, &kind); err != nil {
+		return fmt.Errorf("not a line of exported results: %w", err)
+	}
+	if (v.t == nil) != (kind.Line == "tournament") {
+		return fmt.Errorf("%q: results begin with the one line \"tournament\"", kind.Line)
+	}
+	switch kind.Line {
+	case "tournament":
+		return read(raw, v.head)
+	case "entry":
+		return read(raw, v.entry)
+	case "pairing_round":
+		return read(raw, v.round)
+	case "game":
+		return read(raw, v.game)
+	case "standing":
+		return read(raw, func(s standingLine) error {
+			v.standings = append(v.standings, s)
+			return nil
+		})
+	}
+	return fmt.Errorf("%q is not tournament, entry, pairing_round, game or standing", kind.Line)
+}
+
+// read reads a line that may hold no other keys than those of its kind.
+func read[T any](raw []byte, use func(T) error) error {
+	var line T
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&line); err != nil {
+		return err
+	}
+	return use(line)
+}
+
+func (v *verifier) head(h headLine) error {
+	if h.Format != Format {
+		return fmt.Errorf("format: %q is not %q", h.Format, Format)
+	}
+	state, err := ParseState(h.State)
+	if err != nil {
+		return err
+	}
+	schedule, err := ParseSchedule(h.Settings.Schedule)
+	if err != nil {
+		return err
+	}
+	anchor, err := ParseAnchor(h.Settings.Anchor)
+	if err != nil {
+		return err
+	}
+	ms := func(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
+	s := Settings{Name: h.Name, League: h.League, Seats: h.Settings.Seats, Rounds: h.Settings.Rounds, Rotations: h.Settings.Rotations,
+		Schedule: schedule, Rules: h.Settings.Rules, Unrated: !h.Settings.Rated, Anchor: anchor,
+		DecisionTimeout: ms(h.Settings.DecisionTimeoutMS), TimeBank: ms(h.Settings.TimeBankMS), TableLimit: ms(h.Settings.TableLimitMS),
+		CheckIn: ms(h.Settings.CheckInMS)}
+	if h.Predictable {
+		s.Seed = new(uint64) // which one does not matter: the secret that it made is here
+	}
+	if err := s.complete().Check(); err != nil {
+		return err
+	}
+	v.t = &Tournament{Settings: s, State: state}
+	secret, err := hash(h.Secret)
+	if err != nil {
+		return fmt.Errorf("secret: %w", err)
+	}
+	v.t.Secret = secret
+	if sum := sha256.Sum256(secret[:]); hex.EncodeToString(sum[:]) != h.Commitment {
+		return fmt.Errorf("commitment: SHA-256 of the secret is %x, and %s was committed to", sum, h.Commitment)
+	}
+	v.seen.Name, v.seen.Predictable = h.Name, h.Predictable
+	return nil
+}
+
+func hash(text string) (h [32]byte, err error) {
+	raw, err := hex.DecodeString(text)
+	if err != nil || len(raw) != len(h) {
+		return h, fmt.Errorf("%q is not 64 hexadecimal digits", text)
+	}
+	copy(h[:], raw)
+	return h, nil
+}
+
+func (v *verifier) entry(l entryLine) error {
+	if l.Number != len(v.t.Entries)+1 {
+		return fmt.Errorf("entry %d: number %d is next", l.Number, len(v.t.Entries)+1)
+	}
+	if _, twice := v.t.Entry(l.Name); twice {
+		return fmt.Errorf("entry %d: %q has entered already", l.Number, l.Name)
+	}
+	state, err := ParseEntryState(l.State)
+	if err != nil {
+		return fmt.Errorf("entry %d: %w", l.Number, err)
+	}
+	e := Entry{Number: l.Number, Name: l.Name, Player: l.Player, Owner: l.Owner, Build: l.Build, From: l.From, State: state,
+		Anchor: l.Anchor, FillIn: l.FillIn}
+	if !v.t.Settings.Predictable() {
+		if e.Contribution, err = hash(l.Contribution); err != nil {
+			return fmt.Errorf("entry %d: contribution: %w", l.Number, err)
+		}
+	}
+	v.t.Entries = append(v.t.Entries, e)
+	v.seen.Entries++
+	return nil
+}
+
+func (v *verifier) round(l roundLine) error {
+	if l.Round != len(v.t.Rounds)+1 {
+		return fmt.Errorf("pairing round %d: number %d is next", l.Round, len(v.t.Rounds)+1)
+	}
+	var seated []int
+	round := Round{Number: l.Round, Missing: l.Missing, Cost: l.Cost, Shares: l.Shares, Spread: l.Spread, Repeats: l.Repeats}
+	for i, tl := range l.Tables {
+		state, err := parse[TableState]("state", tableStateNames[:], tl.State)
+		if err != nil {
+			return fmt.Errorf("pairing round %d, table %d: %w", l.Round, tl.Table, err)
+		}
+		if tl.Table != i+1 {
+			return fmt.Errorf("pairing round %d, table %d: number %d is next", l.Round, tl.Table, i+1)
+		}
+		for _, bot := range tl.Bots {
+			if bot < 1 || bot > len(v.t.Entries) || slices.Contains(seated, bot) || slices.Contains(l.Missing, bot) {
+				return fmt.Errorf("pairing round %d, table %d: entry %d does not exist, sits twice or was missing", l.Round, tl.Table, bot)
+			}
+			seated = append(seated, bot)
+		}
+		round.Tables = append(round.Tables, Table{Number: tl.Table, Bots: tl.Bots, State: state, Why: tl.Why, VoidFrom: tl.VoidFrom})
+	}
+	slices.Sort(seated)
+	again, err := v.t.pair(l.Round, seated)
+	if err != nil {
+		return fmt.Errorf("pairing round %d: %w", l.Round, err)
+	}
+	if again.Cost != l.Cost || again.Shares != l.Shares || again.Spread != l.Spread || again.Repeats != l.Repeats ||
+		!slices.EqualFunc(again.Tables, round.Tables, func(a, b Table) bool { return slices.Equal(a.Bots, b.Bots) }) {
+		return fmt.Errorf("pairing round %d: the scores and the secret pair otherwise", l.Round)
+	}
+	v.t.Rounds = append(v.t.Rounds, round)
+	v.seen.Rounds++
+	v.seen.Tables += len(round.Tables)
+	return nil
+}
+
+func (v *verifier) game(l gameLine) error {
+	wrong := func(format string, args ...any) error {
+		return fmt.Errorf("pairing round %d, table %d, game %d: %w", l.Round, l.Table, l.Game, fmt.Errorf(format, args...))
+	}
+	if l.Round != len(v.t.Rounds) || l.Table < 1 || l.Table > len(v.t.Rounds[l.Round-1].Tables) {
+		return wrong("there is no such table in the pairing round before this line")
+	}
+	tab := &v.t.Rounds[l.Round-1].Tables[l.Table-1]
+	if n := len(tab.Games); l.Game < 1 || l.Game > v.t.Settings.games(len(tab.Bots)) || n > 0 && tab.Games[n-1].Number >= l.Game {
+		return wrong("the table has no such game, or had it before")
+	}
+	if l.Attempt < 1 || l.Attempt > attempts {
+		return wrong("attempt %d is not 1..%d", l.Attempt, attempts)
+	}
+	seats := v.t.order(l.Round, *tab, l.Game)
+	if !slices.Equal(seats, l.Seats) {
+		return wrong("the secret seats them as %v, not as %v", seats, l.Seats)
+	}
+	seed := v.t.GameSeed(l.Round, l.Table, l.Game, l.Attempt)
+	if seed != l.Record.Seed {
+		return wrong("the secret and what the bots brought make the seed %x, not %x", seed, l.Record.Seed)
+	}
+	if l.Record.Seats != len(seats) || int(l.Record.Dealer) != len(seats)-1 || l.Record.Rules != v.t.Settings.Rules.Complete(len(seats)) {
+		return wrong("seats, dealer or rules are not those of the tournament")
+	}
+	faults := &faultCounter{moves: l.Record.Moves, faults: make([]int, len(seats))}
+	if _, err := l.Record.Replay(deal.NewKeyed(seed), faults); err != nil {
+		return wrong("%w", err)
+	}
+	tab.Games = append(tab.Games, Game{Number: l.Game, Attempt: l.Attempt, Seats: seats, Result: l.Record.Result,
+		Faults: faults.faults, Slips: make([]int, len(seats))})
+	v.seen.Games++
+	v.seen.Decisions += len(l.Record.Moves)
+	return nil
+}
+
+// end checks that nothing is missing, and the standings.
+func (v *verifier) end() error {
+	if v.t == nil {
+		return errors.New("there is nothing in it")
+	}
+	for _, r := range v.t.Rounds {
+		for _, tab := range r.Tables {
+			if want := v.t.Settings.games(len(tab.Bots)); tab.State == Complete && len(tab.Games) != want {
+				return fmt.Errorf("pairing round %d, table %d: it is finished with %d of %d games", r.Number, tab.Number, len(tab.Games), want)
+			}
+		}
+	}
+	standings, err := v.t.Standings()
+	if err != nil {
+		return fmt.Errorf("standings: %w", err)
+	}
+	again := make([]standingLine, len(standings))
+	for i, s := range standings {
+		again[i] = s.line()
+	}
+	if !slices.Equal(again, v.standings) {
+		return errors.New("standings: the games say otherwise")
+	}
+	return nil
+}
+
+// faultCounter counts the faults of a record by seat while that is replayed.
+type faultCounter struct {
+	moves  []game.Move
+	faults []int
+	next   int
+}
+
+// Observe implements game.Observer.
+func (c *faultCounter) Observe(_ *game.State, e game.Event) {
+	if e.Kind != game.Decided {
+		return
+	}
+	if c.moves[c.next].Cause.Fault() {
+		c.faults[e.Seat]++
+	}
+	c.next++
+}
