@@ -94,8 +94,8 @@ func Play(ctx context.Context, s Setup) (Outcome, error) {
 		return Outcome{}, err
 	}
 	if len(s.Sofar) > 0 {
-		for _, e := range p.entries {
-			p.charge(e)
+		for _, t := range p.out.Timings {
+			p.charge(t.Seat, t.Took)
 		}
 		if s.Resumed != nil {
 			s.Resumed()
@@ -107,7 +107,8 @@ func Play(ctx context.Context, s Setup) (Outcome, error) {
 		}
 	}
 	over = true
-	return p.outcome(), nil
+	p.out.Record.Result = p.state.Result()
+	return p.out, nil
 }
 
 // check refuses a setup that is not one; the error names the field. The rest is for [game.State.Reset] to refuse.
@@ -138,10 +139,13 @@ func (s *Setup) check() error {
 // play is a game in progress.
 type play struct {
 	Setup
-	state   game.State
-	banks   []time.Duration // by seat
-	entries []Entry         // of all decisions
+	state game.State
+	banks []time.Duration // by seat
+	out   Outcome         // of the decisions until now
 }
+
+// next is the number of the pending request, from 1.
+func (p *play) next() int { return len(p.out.Record.Moves) + 1 }
 
 // rebuild begins the game and plays the decisions so far.
 func (p *play) rebuild(observer game.Observer, decided func(Entry)) error {
@@ -151,7 +155,18 @@ func (p *play) rebuild(observer game.Observer, decided func(Entry)) error {
 		return err
 	}
 	p.banks = slices.Repeat([]time.Duration{p.Info.Bank}, seats)
-	p.entries = make([]Entry, 0, 128) // a usual game of four seats has about so many
+	p.out = Outcome{
+		Record: game.Record{
+			Seats:  seats,
+			Rules:  p.Info.Rules.Complete(seats),
+			Dealer: p.Info.Dealer,
+			Seed:   p.Seed,
+			Moves:  make([]game.Move, 0, usual*(seats+1)),
+		},
+		Faults:  make([]int, seats),
+		Slips:   make([]int, seats),
+		Timings: make([]Timing, 0, usual*(seats+1)),
+	}
 	for i, e := range p.Sofar {
 		if i > 0 && e == p.Sofar[i-1] {
 			continue // written again because the first writing seemed to fail
@@ -170,9 +185,9 @@ func (p *play) rebuild(observer game.Observer, decided func(Entry)) error {
 func (p *play) fits(e Entry) error {
 	request := p.state.Request()
 	if p.state.Over() {
-		return fmt.Errorf("the game is over after %d decisions", len(p.entries))
+		return fmt.Errorf("the game is over after %d decisions", p.next()-1)
 	}
-	if want := len(p.entries) + 1; e.Number != want {
+	if want := p.next(); e.Number != want {
 		return fmt.Errorf("it is decision %d, and %d is next", e.Number, want)
 	}
 	if e.Seat != request.Seat {
@@ -202,32 +217,32 @@ func (p *play) step(ctx context.Context) error {
 	if err := p.write(ctx, entry); err != nil {
 		return err
 	}
-	p.charge(entry)
+	p.charge(entry.Seat, entry.Took)
 	return p.apply(entry, p.Decided)
 }
 
 // ask puts the pending request to its seat, again if the arena lost time.
 func (p *play) ask(ctx context.Context) (Entry, error) {
-	request := p.state.Request()
-	q := Question{Number: len(p.entries) + 1, View: p.state.View(request.Seat), Banks: p.banks}
+	seat := p.state.Request().Seat
+	q := Question{Number: p.next(), View: p.state.View(seat), Banks: p.banks}
 	for range tries {
 		if ctx.Err() != nil {
 			return Entry{}, context.Cause(ctx)
 		}
-		q.Timeout = p.timeout(request.Seat)
-		answer, err := p.Players[request.Seat].Ask(ctx, q)
+		q.Timeout = p.timeout(seat)
+		answer, err := p.Players[seat].Ask(ctx, q)
 		if err != nil {
 			if ctx.Err() != nil {
 				return Entry{}, context.Cause(ctx)
 			}
-			return Entry{}, fmt.Errorf("ask seat %d for decision %d: %w", request.Seat, q.Number, err)
+			return Entry{}, fmt.Errorf("ask seat %d for decision %d: %w", seat, q.Number, err)
 		}
 		if !answer.Stalled {
-			return entry(request, q, answer), nil
+			return entry(q, answer), nil
 		}
 	}
 	return Entry{}, fmt.Errorf("%w: seat %d was asked %d times for decision %d, and the arena lost time each time",
-		ErrHeld, request.Seat, tries, q.Number)
+		ErrHeld, seat, tries, q.Number)
 }
 
 // timeout is what the seat has for its request before its bank runs.
@@ -242,20 +257,19 @@ func (p *play) timeout(seat game.Seat) time.Duration {
 	return timeout
 }
 
-// entry is what an answer makes of a request.
-func entry(request game.Request, q Question, a Answer) Entry {
-	e := Entry{
+// entry is what an answer makes of a question.
+func entry(q Question, a Answer) Entry {
+	took := max(a.Took, 0)
+	return Entry{
 		Number:  q.Number,
-		Seat:    request.Seat,
-		Move:    move(request, a),
-		Bank:    q.Banks[request.Seat],
-		Illegal: a.Illegal,
+		Seat:    q.View.Me,
+		Move:    move(q.View.Request(), a),
+		Bank:    q.bank(took),
+		Illegal: max(a.Illegal, 0),
 		Absent:  a.Absent,
 		Queued:  max(a.Queued, 0),
-		Took:    max(a.Took, 0),
+		Took:    took,
 	}
-	e.Bank -= min(e.Bank, max(e.Took-q.Timeout, 0))
-	return e
 }
 
 // move is the decision that is played, and its cause.
@@ -301,9 +315,9 @@ func (p *play) write(ctx context.Context, e Entry) error {
 }
 
 // charge counts the time of a decision towards the limit of the table.
-func (p *play) charge(e Entry) {
+func (p *play) charge(seat game.Seat, took time.Duration) {
 	if p.Limit != nil {
-		p.Limit.Charge(p.Bots[e.Seat], e.Took)
+		p.Limit.Charge(p.Bots[seat], took)
 	}
 }
 
@@ -313,34 +327,13 @@ func (p *play) apply(e Entry, decided func(Entry)) error {
 		decided(e)
 	}
 	p.banks[e.Seat] = e.Bank
-	p.entries = append(p.entries, e)
+	p.out.Record.Moves = append(p.out.Record.Moves, e.Move)
+	p.out.Timings = append(p.out.Timings,
+		Timing{Seat: e.Seat, Number: e.Number, Queued: e.Queued, Took: e.Took, Absent: e.Absent, Cause: e.Move.Cause})
+	if e.Move.Cause.Fault() {
+		p.out.Faults[e.Seat]++
+	} else if e.Illegal > 0 {
+		p.out.Slips[e.Seat]++
+	}
 	return p.state.Apply(e.Move.Decision)
-}
-
-// outcome is how the game ended.
-func (p *play) outcome() Outcome {
-	seats := len(p.Players)
-	o := Outcome{
-		Record: game.Record{
-			Seats:  seats,
-			Rules:  p.Info.Rules.Complete(seats),
-			Dealer: p.Info.Dealer,
-			Seed:   p.Seed,
-			Moves:  make([]game.Move, len(p.entries)),
-			Result: p.state.Result(),
-		},
-		Faults:  make([]int, seats),
-		Slips:   make([]int, seats),
-		Timings: make([]Timing, len(p.entries)),
-	}
-	for i, e := range p.entries {
-		o.Record.Moves[i] = e.Move
-		o.Timings[i] = Timing{Seat: e.Seat, Number: e.Number, Queued: e.Queued, Took: e.Took, Absent: e.Absent, Cause: e.Move.Cause}
-		if e.Move.Cause.Fault() {
-			o.Faults[e.Seat]++
-		} else if e.Illegal > 0 {
-			o.Slips[e.Seat]++
-		}
-	}
-	return o
 }

@@ -53,6 +53,15 @@ type Question struct {
 	Banks   []time.Duration // by seat: what is left of the time banks; the seat's own runs when Timeout is used up
 }
 
+// Budget is all the time there is for the question: the timeout and the seat's time bank.
+func (q Question) Budget() time.Duration { return q.Timeout + q.Banks[q.View.Me] }
+
+// bank is what an answer that took so long leaves of the seat's time bank.
+func (q Question) bank(took time.Duration) time.Duration {
+	had := q.Banks[q.View.Me]
+	return had - min(max(took-q.Timeout, 0), had)
+}
+
 // Answer is what came of a question. Of several reasons why there is no decision the first of Passed, Illegal and Gone
 // is the cause in the record.
 type Answer struct {
