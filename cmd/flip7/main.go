@@ -1,0 +1,87 @@
+// Command flip7 is the arena: it serves games to bots, runs league nights, rates them, and holds the tools of those who
+// write bots. Each verb has a file; what they do is in the packages they call.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+)
+
+// cli is the command line.
+type cli struct {
+	JSON bool `help:"Print JSON for programs instead of text for people." name:"json"`
+
+	Scenario scenarioCmd `cmd:"" help:"Play games with nothing left to chance and compare what came of them."`
+	Pair     pairCmd     `cmd:"" help:"Pair bots for the next round from a file of scores and past meetings."`
+	Elo      eloCmd      `cmd:"" help:"Rate bots: the Elo table of a league, or of a file of results."`
+	Verify   verifyCmd   `cmd:"" help:"Compute exported results again: cards, points, pairings, standings."`
+	Version  versionCmd  `cmd:"" help:"Print the version."`
+}
+
+// Exit codes: 0 done, 1 the check said no, 2 wrong use.
+const (
+	exitNo    = 1
+	exitUsage = 2
+)
+
+// exit is an error that has been told already and only ends the program with a code.
+type exit int
+
+func (e exit) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+
+// streams are where a verb reads and writes.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr})
+	stop()
+	os.Exit(code)
+}
+
+// run runs one command line and returns the exit code.
+func run(ctx context.Context, args []string, std streams) int {
+	var c cli
+	code := -1
+	parser, err := kong.New(&c,
+		kong.Name("flip7"),
+		kong.Description("Flip 7 Arena: bots play the card game Flip 7 against each other."),
+			kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Writers(std.out, std.err),
+		kong.Exit(func(c int) { code = c }),
+		kong.Bind(&c, std),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+	)
+	if err != nil {
+		fmt.Fprintln(std.err, "flip7:", err)
+		return exitUsage
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	parsed, err := parser.Parse(args)
+	if code >= 0 { // --help
+		return code
+	}
+	if err == nil {
+		err = parsed.Run()
+	}
+	if err == nil {
+		return 0
+	}
+	if code, told := errors.AsType[exit](err); told {
+		return int(code)
+	}
+	fmt.Fprintln(std.err, "flip7:", err)
+	return exitUsage
+}
