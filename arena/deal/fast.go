@@ -7,8 +7,8 @@ import (
 	"github.com/flip7-arena/flip7/arena/game"
 )
 
-// Fast deals by the rule of Keyed, the first copy named that is still in the pile, from a PCG stream instead of a hash.
-// It is for roll-outs and local matches; a stranger who sees enough cards can compute the rest. It has memory, so games
+// Fast deals by the rule of Keyed, the first copy named that is still in the pile, from a PCG stream instead of a hash,
+// and counts off the last few cards of a pile. It is for roll-outs and local matches; a stranger who sees enough cards can compute the rest. It has memory, so games
 // that share one depend on the order in which they draw.
 type Fast struct{ pcg rand.PCG }
 
@@ -22,19 +22,31 @@ func NewFast(seed1, seed2 uint64) *Fast {
 // Seed begins the deal of another seed.
 func (f *Fast) Seed(seed1, seed2 uint64) { f.pcg.Seed(seed1, seed2) }
 
+// few is how many cards are counted off: most names would be of cards that are gone.
+const few = 8
+
 // Draw implements game.Deal; it never fails.
 func (f *Fast) Draw(d game.Draw) (game.Copy, error) {
-	n := uint32(d.Pile.Size())
+	pile := d.Pile
+	if left := pile.Left(); left <= few {
+		nth, _ := bits.Mul64(f.pcg.Uint64(), uint64(left))
+		c, _ := pile.First(0)
+		for range nth {
+			c, _ = pile.First(c + 1)
+		}
+		return c, nil
+	}
+	n := uint64(pile.Size())
 	for {
+		// A word is a fraction of 64 bits; times n, its whole part is a name and its fraction the next word. A name
+		// takes under 11 bits, so after the fourth the chances are still even but for one part in two million.
 		word := f.pcg.Uint64()
-		// Two tries a word. The high part of a 32-bit value times n is uniform but for a share of n/2^32, under one
-		// in two million.
-		for range 2 {
-			high, _ := bits.Mul32(uint32(word), n)
-			if c := game.Copy(high); d.Pile.Has(c) {
+		for range 4 {
+			var name uint64
+			name, word = bits.Mul64(word, n)
+			if c := game.Copy(name); pile.Has(c) {
 				return c, nil
 			}
-			word >>= 32
 		}
 	}
 }

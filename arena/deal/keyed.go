@@ -23,6 +23,9 @@ type Keyed struct{ seed [32]byte }
 // NewKeyed is the deal of a game seed.
 func NewKeyed(seed [32]byte) *Keyed { return &Keyed{seed: seed} }
 
+// Seed begins the deal of another game seed.
+func (k *Keyed) Seed(seed [32]byte) { k.seed = seed }
+
 // Draw implements game.Deal; it never fails.
 func (k *Keyed) Draw(d game.Draw) (game.Copy, error) {
 	n := uint32(d.Pile.Size())

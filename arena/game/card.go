@@ -118,9 +118,7 @@ type Pack struct {
 // NewPack is all the cards of so many decks.
 func NewPack(decks int) Pack {
 	p := Pack{decks: uint16(decks)}
-	for c := range Copy(p.Size()) {
-		p.add(c)
-	}
+	p.complement(&Pack{decks: p.decks})
 	return p
 }
 
@@ -134,7 +132,10 @@ func (p *Pack) Left() int { return int(p.left) }
 func (p *Pack) Count(c Card) int { return int(p.kinds[c]) }
 
 // Has reports whether a copy is in the pile.
-func (p *Pack) Has(c Copy) bool { return p.bits[c>>6]&(1<<(c&63)) != 0 }
+func (p *Pack) Has(c Copy) bool {
+	word := int(c >> 6)
+	return word < len(p.bits) && p.bits[word]&(1<<(c&63)) != 0
+}
 
 // Card is the kind of a copy.
 func (p *Pack) Card(c Copy) Card {
@@ -199,7 +200,7 @@ func (p *Pack) complement(other *Pack) {
 	if tail := size & 63; tail != 0 {
 		p.bits[words-1] &= 1<<tail - 1
 	}
-	for c := range Card(Kinds) {
+	for c := range p.kinds {
 		p.kinds[c] = other.decks*perDeck[c] - other.kinds[c]
 	}
 	p.left = uint16(size) - other.left

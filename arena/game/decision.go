@@ -30,12 +30,11 @@ func (s Seats) All() iter.Seq[Seat] {
 	}
 }
 
-// After is the next seat of the set clockwise after a seat, that seat itself last; the set must not be empty.
+// After is the next seat of the set clockwise after a seat, that seat itself last; after -1 it is the lowest. The set
+// must not be empty.
 func (s Seats) After(seat Seat) Seat {
-	if later := s >> (seat + 1) << (seat + 1); later != 0 {
-		s = later
-	}
-	return Seat(bits.TrailingZeros64(uint64(s)))
+	from := int(seat) + 1
+	return Seat((from + bits.TrailingZeros64(bits.RotateLeft64(uint64(s), -from))) & 63)
 }
 
 // Decision is what a seat says to a Request: Hit, Stay, or the seat that gets a card. The zero value is no decision.

@@ -105,9 +105,11 @@ func (s *seat) points() int {
 // waiting is an assigned Freeze or Flip Three that has not taken effect (R18).
 type waiting struct {
 	card   Card
+	at     uint8 // the seat, small: a State is copied as a whole
 	copied Copy
-	seat   Seat
 }
+
+func (w waiting) seat() Seat { return Seat(w.at) }
 
 // State is a game in progress. It is a value: Play leaves it as it was. (Copies share the Deal; the deals of tournaments
 // have no memory.)
@@ -183,7 +185,9 @@ func (s *State) Reset(setup Setup) error {
 	if setup.Deal == nil {
 		return errDeal
 	}
-	*s = State{rules: rules, deal: setup.Deal, observer: setup.Observer, n: setup.Seats, playing: 1<<setup.Seats - 1}
+	*s = State{}
+	s.rules, s.deal, s.observer = rules, setup.Deal, setup.Observer
+	s.n, s.playing = setup.Seats, 1<<setup.Seats-1
 	for i, total := range setup.Totals {
 		s.seats[i].total = total
 	}

@@ -52,23 +52,24 @@ func (s *State) startRound() {
 
 // nextTurn goes to the next active seat clockwise: it is dealt a card if nothing lies in front of it, else asked (R5).
 func (s *State) nextTurn() error {
-	s.turn = s.active.After(s.turn)
-	firstPass := !s.visited.Has(s.turn)
-	s.visited |= 1 << s.turn
-	if s.seats[s.turn].cards == 0 || firstPass && s.rules.Deal == DealEveryone {
-		return s.drawFor(s.turn)
+	at := s.active.After(s.turn)
+	firstPass := !s.visited.Has(at)
+	s.turn = at
+	s.visited |= 1 << at
+	if s.seats[at].cards == 0 || firstPass && s.rules.Deal == DealEveryone {
+		return s.drawFor(at)
 	}
-	s.request = Request{Seat: s.turn, Kind: Turn}
+	s.request = Request{Seat: at, Kind: Turn}
 	return nil
 }
 
 // drawFor turns up a card for a seat and does what the card says.
 func (s *State) drawFor(at Seat) error {
-	copied, err := s.take(at)
+	copied, card, err := s.take(at)
 	if err != nil || s.end != Running {
 		return err
 	}
-	seat, card := &s.seats[at], s.draw.Card(copied)
+	seat := &s.seats[at]
 	if s.observer != nil {
 		s.tell(Event{Kind: Drawn, Seat: at, Card: card})
 	}
@@ -116,15 +117,15 @@ func (s *State) drawFor(at Seat) error {
 
 // take removes the card that the deal names from the draw pile, shuffling the discards for a new one if need be (R23).
 // If none can be drawn the round ends (R24).
-func (s *State) take(at Seat) (Copy, error) {
+func (s *State) take(at Seat) (Copy, Card, error) {
 	if s.roundDraws >= 1000*s.rules.Decks {
 		s.end = Exhausted
-		return 0, nil
+		return 0, 0, nil
 	}
 	if s.draw.left == 0 {
 		if s.discard.onlyActions() {
 			s.end = Exhausted
-			return 0, nil
+			return 0, 0, nil
 		}
 		s.draw = s.discard
 		s.discard = Pack{decks: s.draw.decks}
@@ -137,18 +138,18 @@ func (s *State) take(at Seat) (Copy, error) {
 	seat := &s.seats[at]
 	copied, err := s.deal.Draw(Draw{Pile: &s.draw, Round: s.round, Seat: at, Nth: int(seat.drawn),
 		Reshuffles: s.reshuffles, Since: s.since})
+	if err == nil && !s.draw.Has(copied) {
+		err = fmt.Errorf("the deal names copy %d, which is not in the draw pile", copied)
+	}
 	if err != nil {
-		return 0, fmt.Errorf("round %d, card %d of seat %d: %w", s.round, seat.drawn+1, at, err)
+		return 0, 0, fmt.Errorf("round %d, card %d of seat %d: %w", s.round, seat.drawn+1, at, err)
 	}
-	if int(copied) >= s.draw.Size() || !s.draw.Has(copied) {
-		return 0, fmt.Errorf("round %d, card %d of seat %d: the deal names copy %d, which is not in the draw pile",
-			s.round, seat.drawn+1, at, copied)
-	}
-	s.draw.remove(copied, s.draw.Card(copied))
+	card := s.draw.Card(copied)
+	s.draw.remove(copied, card)
 	seat.drawn++
 	s.since++
 	s.roundDraws++
-	return copied, nil
+	return copied, card, nil
 }
 
 // leave takes a seat out of the round.
@@ -219,7 +220,7 @@ func (s *State) assign(from, to Seat, copied Copy) {
 		seat.flips++
 	}
 	seat.cards++
-	s.queue[(s.front+s.queued)%len(s.queue)] = waiting{card: card, copied: copied, seat: to}
+	s.queue[(s.front+s.queued)%len(s.queue)] = waiting{card: card, at: uint8(to), copied: copied}
 	s.queued++
 	if s.observer != nil {
 		s.tell(Event{Kind: Given, Seat: from, Target: to, Card: card})
@@ -231,7 +232,7 @@ func (s *State) takeEffect() {
 	w := s.queue[s.front]
 	s.front = (s.front + 1) % len(s.queue)
 	s.queued--
-	seat := &s.seats[w.seat]
+	seat := &s.seats[w.seat()]
 	switch {
 	case seat.status != Active:
 		if w.card == Freeze {
@@ -240,14 +241,14 @@ func (s *State) takeEffect() {
 			seat.flips--
 		}
 		seat.cards--
-		s.toDiscard(w.seat, w.card, w.copied)
+		s.toDiscard(w.seat(), w.card, w.copied)
 	case w.card == Freeze: // R16: the card lies there till the round ends
-		s.leave(w.seat, Frozen)
+		s.leave(w.seat(), Frozen)
 	default: // R17
-		s.three, s.threeOf, s.threeOn, s.left = true, w.seat, w.copied, 3
+		s.three, s.threeOf, s.threeOn, s.left = true, w.seat(), w.copied, 3
 		s.asides, s.assigned = 0, 0
 		if s.observer != nil {
-			s.tell(Event{Kind: Flip3Began, Seat: w.seat})
+			s.tell(Event{Kind: Flip3Began, Seat: w.seat()})
 		}
 	}
 }
@@ -336,7 +337,7 @@ func (s *State) decided() bool {
 // points is what the seat would score if the round ended now (R21).
 func (s *State) points(at Seat) int {
 	points := s.seats[at].points()
-	if s.seven == at && s.end == Flip7 {
+	if s.seven == at {
 		points += 15
 	}
 	return points

@@ -131,7 +131,7 @@ func At(p Position, deal Deal, observer Observer) (State, error) {
 		}
 	}
 	for _, w := range p.Waiting {
-		s.queue[s.queued] = waiting{card: w.Card, copied: take(w.Card), seat: w.Seat}
+		s.queue[s.queued] = waiting{card: w.Card, at: uint8(w.Seat), copied: take(w.Card)}
 		s.queued++
 	}
 	if f := p.FlipThree; f.Running {

@@ -170,7 +170,7 @@ func (v View) Waiting() iter.Seq[Waiting] {
 	return func(yield func(Waiting) bool) {
 		for i := range v.state.queued {
 			w := &v.state.queue[(v.state.front+i)%len(v.state.queue)]
-			if !yield(Waiting{Card: w.card, Seat: w.seat}) {
+			if !yield(Waiting{Card: w.card, Seat: w.seat()}) {
 				return
 			}
 		}
