@@ -68,6 +68,9 @@ func (a *Arena) Resume(ctx context.Context) error {
 	defer a.mu.Unlock()
 	for _, t := range live {
 		n := a.add(t)
+		if t.State == Held { // what held it is tried anew
+			t.State, t.Why = Running, ""
+		}
 		if t.State.Live() {
 			for _, e := range t.Entries {
 				if e.State == Entered {
@@ -180,8 +183,11 @@ func (a *Arena) change(ctx context.Context, id int64, act Act, apply func(*night
 		}
 		return fmt.Errorf("keep tournament %d: %w", id, err)
 	}
-	changed := n.t.State != next.State
+	changed, set := n.t.State != next.State, !n.t.StartAt.Equal(next.StartAt)
 	*n.t = next
+	if set {
+		n.startLater()
+	}
 	if starts {
 		n.begin()
 	}
@@ -373,7 +379,6 @@ func (a *Arena) Start(ctx context.Context, id int64, at time.Time, act Act) erro
 		}
 		if at.After(time.Now()) {
 			t.StartAt = at
-			n.startLater()
 			return nil
 		}
 		if err := n.claimAll(t); err != nil {
@@ -411,14 +416,14 @@ func (a *Arena) Continue(ctx context.Context, id int64, act Act) error {
 
 // Cancel breaks a tournament off; nothing of it is rated.
 func (a *Arena) Cancel(ctx context.Context, id int64, why string, act Act) error {
-	var broken *night
+	var breakOff context.CancelCauseFunc
 	err := a.change(ctx, id, act, func(n *night, t *Tournament) error {
 		t.State, t.Why, t.Ended = Cancelled, why, time.Now().UTC()
-		broken = n
+		breakOff = n.cancel
 		return nil
 	})
-	if err == nil && broken.cancel != nil {
-		broken.cancel(errCancelled)
+	if err == nil && breakOff != nil {
+		breakOff(errCancelled)
 	}
 	return err
 }

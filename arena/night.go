@@ -337,7 +337,7 @@ func (n *night) pairNext(ctx context.Context, number int) error {
 
 // checkIn waits until everybody is there or the time for it is over, and says who is there: numbers, ascending.
 func (n *night) checkIn(ctx context.Context, round int) ([]int, error) {
-	timeout := time.NewTimer(max(n.t.Settings.CheckIn, 0))
+	timeout := time.NewTimer(max(n.snapshot().Settings.CheckIn, 0))
 	defer timeout.Stop()
 	for late := false; ; {
 		changed := n.arena.Bots.Changed()

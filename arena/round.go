@@ -85,6 +85,7 @@ func (s *sitting) play(ctx context.Context) error {
 	defer breakOff(nil)
 	key := tableKey{s.round, s.table.Number}
 	s.mu.Lock()
+	void := s.night.t.Rounds[s.round-1].Tables[s.table.Number-1].State == Void // by hand, a moment ago
 	s.broken[key] = breakOff
 	s.mu.Unlock()
 	defer func() {
@@ -92,6 +93,9 @@ func (s *sitting) play(ctx context.Context) error {
 		delete(s.broken, key)
 		s.mu.Unlock()
 	}()
+	if void {
+		return nil
+	}
 
 	if err := s.mark(ctx, Playing, ""); err != nil {
 		return err
