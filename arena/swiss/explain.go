@@ -90,8 +90,12 @@ func (p *problem) explainSmall(table []int) string {
 
 func (p *problem) explainAll(tables [][]int) string {
 	result := p.pairing(tables)
-	total := fmt.Sprintf("in all: %d pairs meet again, cost %d, shares %d, spread %s",
-		result.Repeats, result.Cost, result.Shares, result.Spread)
+	pairs := "pairs meet"
+	if result.Repeats == 1 {
+		pairs = "pair meets"
+	}
+	total := fmt.Sprintf("in all: %d %s again, cost %d, shares %d, spread %s",
+		result.Repeats, pairs, result.Cost, result.Shares, result.Spread)
 	if result.Cost == 0 {
 		return total
 	}
