@@ -30,11 +30,11 @@ type fitRow struct {
 }
 
 // Run fits the file.
-func (c *eloFitCmd) Run(global *cli, std streams) error {
+func (c *eloFitCmd) Run(p *program) error {
 	if !(c.Prior >= 0) || math.IsInf(c.Prior, 0) {
 		return fmt.Errorf("--prior: %v is not 0 or more", c.Prior)
 	}
-	in := std.in
+	in := p.in
 	if c.File != "-" {
 		f, err := os.Open(c.File)
 		if err != nil {
@@ -51,19 +51,19 @@ func (c *eloFitCmd) Run(global *cli, std streams) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.File, err)
 	}
-	if global.JSON {
-		return printFitJSON(std, table)
+	if p.json {
+		return printFitJSON(p, table)
 	}
-	return printFit(std, table)
+	return printFit(p, table)
 }
 
-func printFitJSON(std streams, table *rating.Table) error {
+func printFitJSON(p *program, table *rating.Table) error {
 	rows := make([]fitRow, len(table.Rows))
 	for i, r := range table.Rows {
 		rows[i] = fitRow{Name: r.Name, Theta: r.Theta, Elo: r.Elo, Naive: finite(r.Naive), Robust: finite(r.Robust),
 			Interval: finite(table.Interval(i)), Games: r.Games, Clusters: r.Clusters, Group: r.Group, Bound: r.Bound.String()}
 	}
-	return json.NewEncoder(std.out).Encode(struct {
+	return json.NewEncoder(p.out).Encode(struct {
 		Clusters int      `json:"clusters"`
 		Rows     []fitRow `json:"rows"`
 	}{table.Clusters, rows})
@@ -77,8 +77,8 @@ func finite(x float64) *float64 {
 	return &x
 }
 
-func printFit(std streams, table *rating.Table) error {
-	w := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+func printFit(p *program, table *rating.Table) error {
+	w := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "name\tElo\t+-95 %\trobust SE\tnaive SE\tgames\tclusters\t")
 	for i, r := range table.Rows {
 		fmt.Fprintf(w, "%s\t%s%.2f\t%s\t%s\t%s\t%d\t%d\t\n", r.Name, r.Bound, r.Elo, number(table.Interval(i), 1), number(r.Robust, 2),

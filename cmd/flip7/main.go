@@ -18,11 +18,13 @@ import (
 type cli struct {
 	JSON bool `help:"Print JSON for programs instead of text for people." name:"json"`
 
-	Scenario scenarioCmd `cmd:"" help:"Play games with nothing left to chance and compare what came of them."`
-	Pair     pairCmd     `cmd:"" help:"Pair bots for the next round from a file of scores and past meetings."`
-	Elo      eloCmd      `cmd:"" help:"Rate bots: the Elo table of a league, or of a file of results."`
-	Verify   verifyCmd   `cmd:"" help:"Compute exported results again: cards, points, pairings, standings."`
-	Version  versionCmd  `cmd:"" help:"Print the version."`
+	Scenario   scenarioCmd   `cmd:"" help:"Play games with nothing left to chance and compare what came of them."`
+	Pair       pairCmd       `cmd:"" help:"Pair bots for the next round from a file of scores and past meetings."`
+	Elo        eloCmd        `cmd:"" help:"Rate bots: the Elo table of a league, or of a file of results."`
+	Bot        botCmd        `cmd:"" help:"Register bots and look after their tokens."`
+	Tournament tournamentCmd `cmd:"" aliases:"night" help:"League nights: create, run, show, export."`
+	Verify     verifyCmd     `cmd:"" help:"Compute exported results again: cards, points, pairings, standings."`
+	Version    versionCmd    `cmd:"" help:"Print the version."`
 }
 
 // Exit codes: 0 done, 1 the check said no, 2 wrong use.
@@ -36,34 +38,35 @@ type exit int
 
 func (e exit) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
-// streams are where a verb reads and writes.
-type streams struct {
+// program is what every verb needs to know: where to read and write, and for whom.
+type program struct {
 	in       io.Reader
 	out, err io.Writer
+	json     bool
 }
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr})
+	code := run(ctx, os.Args[1:], program{in: os.Stdin, out: os.Stdout, err: os.Stderr})
 	stop()
 	os.Exit(code)
 }
 
 // run runs one command line and returns the exit code.
-func run(ctx context.Context, args []string, std streams) int {
+func run(ctx context.Context, args []string, p program) int {
 	var c cli
 	code := -1
 	parser, err := kong.New(&c,
 		kong.Name("flip7"),
 		kong.Description("Flip 7 Arena: bots play the card game Flip 7 against each other."),
-			kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.Writers(std.out, std.err),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Writers(p.out, p.err),
 		kong.Exit(func(c int) { code = c }),
-		kong.Bind(&c, std),
+		kong.Bind(&p),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 	)
 	if err != nil {
-		fmt.Fprintln(std.err, "flip7:", err)
+		fmt.Fprintln(p.err, "flip7:", err)
 		return exitUsage
 	}
 	if len(args) == 0 {
@@ -74,6 +77,7 @@ func run(ctx context.Context, args []string, std streams) int {
 		return code
 	}
 	if err == nil {
+		p.json = c.JSON
 		err = parsed.Run()
 	}
 	if err == nil {
@@ -82,6 +86,6 @@ func run(ctx context.Context, args []string, std streams) int {
 	if code, told := errors.AsType[exit](err); told {
 		return int(code)
 	}
-	fmt.Fprintln(std.err, "flip7:", err)
+	fmt.Fprintln(p.err, "flip7:", err)
 	return exitUsage
 }

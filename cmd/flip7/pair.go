@@ -14,8 +14,8 @@ type pairCmd struct {
 }
 
 // Run pairs the field of the file and prints the tables with what they come to.
-func (c *pairCmd) Run(std streams) error {
-	in := std.in
+func (c *pairCmd) Run(p *program) error {
+	in := p.in
 	if c.File != "-" {
 		f, err := os.Open(c.File)
 		if err != nil {
@@ -33,14 +33,14 @@ func (c *pairCmd) Run(std streams) error {
 		return fmt.Errorf("%s: %w", c.File, err)
 	}
 	if !c.Explain {
-		return json.NewEncoder(std.out).Encode(pairing)
+		return json.NewEncoder(p.out).Encode(pairing)
 	}
 	lines, err := field.Explain(pairing)
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.File, err)
 	}
 	for _, line := range lines {
-		fmt.Fprintln(std.out, line)
+		fmt.Fprintln(p.out, line)
 	}
 	return nil
 }

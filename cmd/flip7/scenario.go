@@ -18,12 +18,12 @@ type scenarioRunCmd struct {
 }
 
 // Run plays every file; the worst of them decides the exit code.
-func (c *scenarioRunCmd) Run(std streams) error {
+func (c *scenarioRunCmd) Run(p *program) error {
 	worst := 0
 	for _, file := range c.Files {
-		code, err := runScenario(file, std)
+		code, err := runScenario(file, p)
 		if err != nil {
-			fmt.Fprintf(std.err, "%s: %v\n", file, err)
+			fmt.Fprintf(p.err, "%s: %v\n", file, err)
 		}
 		worst = max(worst, code)
 	}
@@ -33,7 +33,7 @@ func (c *scenarioRunCmd) Run(std streams) error {
 	return nil
 }
 
-func runScenario(file string, std streams) (code int, err error) {
+func runScenario(file string, p *program) (code int, err error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return exitUsage, errors.Unwrap(err)
@@ -51,11 +51,11 @@ func runScenario(file string, std streams) (code int, err error) {
 	if err != nil {
 		return exitUsage, err
 	}
-	if err := json.NewEncoder(std.out).Encode(outcome); err != nil {
+	if err := json.NewEncoder(p.out).Encode(outcome); err != nil {
 		return exitUsage, err
 	}
 	for _, d := range differences {
-		fmt.Fprintf(std.err, "%s: %s\n", file, d)
+		fmt.Fprintf(p.err, "%s: %s\n", file, d)
 	}
 	if len(differences) > 0 {
 		return exitNo, nil

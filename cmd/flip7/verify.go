@@ -13,7 +13,7 @@ type verifyCmd struct {
 }
 
 // Run verifies every file and says of each what holds, or the first thing that does not.
-func (c *verifyCmd) Run(global *cli, std streams) error {
+func (c *verifyCmd) Run(p *program) error {
 	failed := false
 	for _, file := range c.Files {
 		f, err := os.Open(file)
@@ -23,10 +23,10 @@ func (c *verifyCmd) Run(global *cli, std streams) error {
 		seen, err := arena.Verify(f)
 		f.Close()
 		failed = failed || err != nil
-		if global.JSON {
-			printVerificationJSON(std, file, seen, err)
+		if p.json {
+			printVerificationJSON(p, file, seen, err)
 		} else {
-			printVerification(std, file, seen, err)
+			printVerification(p, file, seen, err)
 		}
 	}
 	if failed {
@@ -35,7 +35,7 @@ func (c *verifyCmd) Run(global *cli, std streams) error {
 	return nil
 }
 
-func printVerificationJSON(std streams, file string, seen arena.Verification, wrong error) {
+func printVerificationJSON(p *program, file string, seen arena.Verification, wrong error) {
 	line := struct {
 		File   string             `json:"file"`
 		Holds  bool               `json:"holds"`
@@ -45,17 +45,17 @@ func printVerificationJSON(std streams, file string, seen arena.Verification, wr
 	if wrong != nil {
 		line.Wrong = wrong.Error()
 	}
-	_ = json.NewEncoder(std.out).Encode(line)
+	_ = json.NewEncoder(p.out).Encode(line)
 }
 
-func printVerification(std streams, file string, seen arena.Verification, wrong error) {
+func printVerification(p *program, file string, seen arena.Verification, wrong error) {
 	if wrong != nil {
-		fmt.Fprintf(std.out, "%s: does NOT hold: %v\n", file, wrong)
+		fmt.Fprintf(p.out, "%s: does NOT hold: %v\n", file, wrong)
 		return
 	}
-	fmt.Fprintf(std.out, "%s: holds. %q: %d entries, %d pairing rounds, %d tables, %d games, %d decisions computed again.\n",
+	fmt.Fprintf(p.out, "%s: holds. %q: %d entries, %d pairing rounds, %d tables, %d games, %d decisions computed again.\n",
 		file, seen.Name, seen.Entries, seen.Rounds, seen.Tables, seen.Games, seen.Decisions)
 	if seen.Predictable {
-		fmt.Fprintf(std.out, "%s: its deals were made from a seed: whoever knew that could foretell them.\n", file)
+		fmt.Fprintf(p.out, "%s: its deals were made from a seed: whoever knew that could foretell them.\n", file)
 	}
 }

@@ -13,7 +13,7 @@ const version = "0.1.0"
 type versionCmd struct{}
 
 // Run prints the version, and of what it was built.
-func (versionCmd) Run(global *cli, std streams) error {
+func (versionCmd) Run(p *program) error {
 	revision := "unknown"
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
@@ -22,9 +22,9 @@ func (versionCmd) Run(global *cli, std streams) error {
 			}
 		}
 	}
-	if global.JSON {
-		return json.NewEncoder(std.out).Encode(map[string]string{"version": version, "revision": revision, "go": runtime.Version()})
+	if p.json {
+		return json.NewEncoder(p.out).Encode(map[string]string{"version": version, "revision": revision, "go": runtime.Version()})
 	}
-	fmt.Fprintf(std.out, "flip7 %s (revision %s, %s)\n", version, revision, runtime.Version())
+	fmt.Fprintf(p.out, "flip7 %s (revision %s, %s)\n", version, revision, runtime.Version())
 	return nil
 }

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+)
+
+// remoteFlags say which arena a verb talks to, and as whom.
+type remoteFlags struct {
+	Addr  string `help:"Address of the arena." env:"FLIP7_ADDR" default:"127.0.0.1:7777"`
+	Token string `help:"Token of the admin, an owner or a bot. Without one, the admin token in the data folder is used if it is there." env:"FLIP7_TOKEN"`
+	Data  string `help:"Data folder of an arena on this machine." env:"FLIP7_DATA" default:"flip7-data"`
+	CA    string `help:"PEM file with the certificate to trust; \"system\" trusts what the system does." env:"FLIP7_CA" name:"ca"`
+}
+
+// dial connects; nothing is sent before the first call.
+func (f remoteFlags) dial() (*grpc.ClientConn, error) {
+	transport, secure, err := f.transport()
+	if err != nil {
+		return nil, err
+	}
+	options := []grpc.DialOption{grpc.WithTransportCredentials(transport)}
+	if token := f.token(); token != "" {
+		options = append(options, grpc.WithPerRPCCredentials(bearer{token, secure}))
+	}
+	conn, err := grpc.NewClient("passthrough:///"+f.Addr, options...)
+	if err != nil {
+		return nil, fmt.Errorf("--addr: %q: %w", f.Addr, err)
+	}
+	return conn, nil
+}
+
+func (f remoteFlags) transport() (transport credentials.TransportCredentials, secure bool, err error) {
+	host, _, err := net.SplitHostPort(f.Addr)
+	if err != nil {
+		return nil, false, fmt.Errorf("--addr: %q is not HOST:PORT", f.Addr)
+	}
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	switch f.CA {
+	case "":
+		own := filepath.Join(f.Data, "arena.pem") // what serve --tls-self-signed writes
+		if _, err := os.Stat(own); err != nil || !loopback(host) {
+			return insecure.NewCredentials(), false, nil
+		}
+		f.CA = own
+		fallthrough
+	default:
+		pem, err := os.ReadFile(f.CA)
+		if err != nil {
+			return nil, false, fmt.Errorf("--ca: %w", err)
+		}
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, false, fmt.Errorf("--ca: %s holds no certificate in PEM", f.CA)
+		}
+	case "system":
+	}
+	return credentials.NewTLS(config), true, nil
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// token is the one that was given, or else the admin's if its file can be read.
+func (f remoteFlags) token() string {
+	if f.Token != "" {
+		return f.Token
+	}
+	raw, err := os.ReadFile(filepath.Join(f.Data, "admin.token"))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(raw))
+}
+
+// bearer sends a token with every call: beyond loopback under TLS only.
+type bearer struct {
+	token  string
+	secure bool
+}
+
+// GetRequestMetadata implements credentials.PerRPCCredentials.
+func (b bearer) GetRequestMetadata(context.Context, ...string) (map[string]string, error) {
+	return map[string]string{"authorization": "Bearer " + b.token}, nil
+}
+
+// RequireTransportSecurity implements credentials.PerRPCCredentials.
+func (b bearer) RequireTransportSecurity() bool { return b.secure }
+
+// refusal says in one line what the arena answered.
+func refusal(err error) error {
+	s, ok := status.FromError(err)
+	if !ok || err == nil {
+		return err
+	}
+	text := s.Message()
+	for _, d := range s.Details() {
+		switch d := d.(type) {
+		case *errdetails.BadRequest:
+			for _, v := range d.GetFieldViolations() {
+				if !strings.Contains(text, v.GetDescription()) {
+					text += fmt.Sprintf("; %s: %s", v.GetField(), v.GetDescription())
+				}
+			}
+		case *errdetails.RetryInfo:
+			text += fmt.Sprintf("; try again in %v", d.GetRetryDelay().AsDuration())
+		}
+	}
+	return errors.New(text)
+}
+
+// ask makes one call to the arena and prints the answer: as JSON, or as text does it.
+func ask[Client any, Request, Response proto.Message](ctx context.Context, to remoteFlags, p *program,
+	client func(grpc.ClientConnInterface) Client,
+	method func(Client, context.Context, Request, ...grpc.CallOption) (Response, error),
+	request Request, text func(Response) error) error {
+	conn, err := to.dial()
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	response, err := method(client(conn), ctx, request)
+	if err != nil {
+		return refusal(err)
+	}
+	if p.json {
+		return printProto(p.out, response)
+	}
+	return text(response)
+}
+
+// pages gets page after page of a list; add takes one and says where the next begins.
+func pages[Request, Response any](ctx context.Context, method func(context.Context, Request, ...grpc.CallOption) (Response, error),
+	request func(token string) Request, add func(Response) (next string)) error {
+	for token := ""; ; {
+		page, err := method(ctx, request(token))
+		if err != nil {
+			return refusal(err)
+		}
+		if token = add(page); token == "" {
+			return nil
+		}
+	}
+}
+
+// printProto prints a message as JSON on one line. protojson varies its white space on purpose; programs that compare
+// output need it not to.
+func printProto(w io.Writer, m proto.Message) error {
+	raw, err := protojson.MarshalOptions{UseProtoNames: true, EmitDefaultValues: true}.Marshal(m)
+	if err != nil {
+		return err
+	}
+	var compact any
+	if err := json.Unmarshal(raw, &compact); err != nil {
+		return err
+	}
+	return json.NewEncoder(w).Encode(compact)
+}

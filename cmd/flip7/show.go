@@ -1,0 +1,277 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
+)
+
+type tournamentShowCmd struct {
+	remoteFlags
+	ID     string `arg:"" optional:"" name:"tournament" help:"Number of the tournament; left out, all are listed."`
+	Round  uint32 `help:"Show the tables of this pairing round; left out, of the last."`
+	Audit  bool   `help:"Show who did what, and why."`
+	Follow bool   `help:"Show what happens until it is over." short:"f"`
+}
+
+// Run shows the tournament.
+func (c *tournamentShowCmd) Run(ctx context.Context, p *program) error {
+	switch {
+	case c.ID == "":
+		return c.list(ctx, p)
+	case c.Follow:
+		return watch(ctx, c.remoteFlags, p, c.ID)
+	case c.Audit:
+		return c.audit(ctx, p)
+	}
+	conn, err := c.dial()
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	client := flip7v1.NewTournamentServiceClient(conn)
+	r, err := client.GetTournament(ctx, &flip7v1.GetTournamentRequest{TournamentId: c.ID})
+	if err != nil {
+		return refusal(err)
+	}
+	standings, err := allStandings(ctx, client, c.ID)
+	if err != nil {
+		return err
+	}
+	pairings := &flip7v1.ListPairingsResponse{}
+	round := c.Round
+	if round == 0 {
+		round = r.GetTournament().GetPairingRound()
+	}
+	if round > 0 {
+		err = pages(ctx, client.ListPairings,
+			func(token string) *flip7v1.ListPairingsRequest {
+				return &flip7v1.ListPairingsRequest{TournamentId: c.ID, PairingRound: round, PageToken: token}
+			},
+			func(page *flip7v1.ListPairingsResponse) string {
+				pairings.PairingRounds = append(pairings.PairingRounds, page.GetPairingRounds()...)
+				pairings.Tables = append(pairings.Tables, page.GetTables()...)
+				return page.GetNextPageToken()
+			})
+		if err != nil {
+			return err
+		}
+	}
+	if p.json {
+		if err := printProto(p.out, r); err != nil {
+			return err
+		}
+		if err := printProto(p.out, standings); err != nil {
+			return err
+		}
+		return printProto(p.out, pairings)
+	}
+	printTournament(p.out, r.GetTournament())
+	if len(standings.GetStandings()) > 0 {
+		fmt.Fprintln(p.out)
+		printStandings(p.out, standings.GetStandings())
+	}
+	if len(pairings.GetTables()) > 0 {
+		fmt.Fprintf(p.out, "\nPairing round %d\n", round)
+		printTables(p.out, pairings.GetTables())
+	}
+	return nil
+}
+
+func allStandings(ctx context.Context, client flip7v1.TournamentServiceClient, id string) (*flip7v1.ListStandingsResponse, error) {
+	all := &flip7v1.ListStandingsResponse{}
+	err := pages(ctx, client.ListStandings,
+		func(token string) *flip7v1.ListStandingsRequest {
+			return &flip7v1.ListStandingsRequest{TournamentId: id, PageToken: token}
+		},
+		func(page *flip7v1.ListStandingsResponse) string {
+			all.Standings = append(all.Standings, page.GetStandings()...)
+			all.PairingRounds = page.GetPairingRounds()
+			return page.GetNextPageToken()
+		})
+	return all, err
+}
+
+func printTables(w io.Writer, tables []*flip7v1.Table) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "TABLE\tSTATE\tGAMES\tBOTS")
+	for _, tab := range tables {
+		bots := make([]string, len(tab.GetBots()))
+		for i, bot := range tab.GetBots() {
+			bots[i] = bot
+			if i < len(tab.GetScores()) && tab.GetGamesFinished() > 0 {
+				bots[i] += fmt.Sprintf(" %.3f", tab.GetScores()[i])
+			}
+		}
+		state := strings.ToLower(strings.TrimPrefix(tab.GetState().String(), "TABLE_STATE_"))
+		if tab.GetStateWhy() != "" {
+			state += " (" + tab.GetStateWhy() + ")"
+		}
+		fmt.Fprintf(t, "%d\t%s\t%d/%d\t%s\n", tab.GetNumber(), state, tab.GetGamesFinished(), tab.GetGames(), strings.Join(bots, ", "))
+	}
+	_ = t.Flush()
+}
+
+// list lists all tournaments.
+func (c *tournamentShowCmd) list(ctx context.Context, p *program) error {
+	conn, err := c.dial()
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	all := &flip7v1.ListTournamentsResponse{}
+	err = pages(ctx, flip7v1.NewTournamentServiceClient(conn).ListTournaments,
+		func(token string) *flip7v1.ListTournamentsRequest {
+			return &flip7v1.ListTournamentsRequest{PageToken: token}
+		},
+		func(page *flip7v1.ListTournamentsResponse) string {
+			all.Tournaments = append(all.Tournaments, page.GetTournaments()...)
+			return page.GetNextPageToken()
+		})
+	if err != nil {
+		return err
+	}
+	if p.json {
+		return printProto(p.out, all)
+	}
+	if len(all.GetTournaments()) == 0 {
+		fmt.Fprintln(p.out, "There is no tournament. Create one: flip7 tournament create NAME --open")
+		return nil
+	}
+	t := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "ID\tNAME\tLEAGUE\tSTATE\tROUND\tBOTS\tCREATED")
+	for _, n := range all.GetTournaments() {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d/%d\t%d\t%s\n", n.GetId(), n.GetName(), n.GetSettings().GetLeague(), tournamentState(n.GetState()),
+			n.GetPairingRound(), n.GetSettings().GetPairingRounds(), n.GetEntries(), n.GetCreateTime().AsTime().Local().Format(time.DateTime))
+	}
+	return t.Flush()
+}
+
+// audit shows the audit log.
+func (c *tournamentShowCmd) audit(ctx context.Context, p *program) error {
+	conn, err := c.dial()
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	all := &flip7v1.ListAuditsResponse{}
+	err = pages(ctx, flip7v1.NewTournamentServiceClient(conn).ListAudits,
+		func(token string) *flip7v1.ListAuditsRequest {
+			return &flip7v1.ListAuditsRequest{TournamentId: c.ID, PageToken: token}
+		},
+		func(page *flip7v1.ListAuditsResponse) string {
+			all.Audits = append(all.Audits, page.GetAudits()...)
+			return page.GetNextPageToken()
+		})
+	if err != nil {
+		return err
+	}
+	if p.json {
+		return printProto(p.out, all)
+	}
+	t := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "TIME\tWHO\tWHAT\tWHY")
+	for _, a := range all.GetAudits() {
+		fmt.Fprintf(t, "%s\t%s\t%s %s\t%s\n", a.GetTime().AsTime().Local().Format(time.DateTime), a.GetWho(), a.GetAction(), a.GetSubject(), dash(a.GetWhy()))
+	}
+	return t.Flush()
+}
+
+// watch prints a line for what happens in a tournament until it is over, and then its standings. A stream that breaks is
+// taken up where it was.
+func watch(ctx context.Context, to remoteFlags, p *program, id string) error {
+	conn, err := to.dial()
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	client, position := flip7v1.NewWatchServiceClient(conn), ""
+	for failures := 0; ; {
+		over, err := watchStream(ctx, client, p, id, &position, func() { failures = 0 })
+		if over {
+			break
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+		if failures++; failures > 5 {
+			return refusal(err)
+		}
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+			return nil
+		}
+	}
+	if p.json {
+		return nil
+	}
+	standings, err := allStandings(ctx, flip7v1.NewTournamentServiceClient(conn), id)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(p.out)
+	printStandings(p.out, standings.GetStandings())
+	return nil
+}
+
+func watchStream(ctx context.Context, client flip7v1.WatchServiceClient, p *program, id string, position *string, heard func()) (over bool, err error) {
+	stream, err := client.WatchTournament(ctx, &flip7v1.WatchTournamentRequest{TournamentId: id, Position: *position})
+	if err != nil {
+		return false, err
+	}
+	for {
+		r, err := stream.Recv()
+		if err == io.EOF {
+			return true, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		heard()
+		*position = r.GetPosition()
+		for _, e := range r.GetEvents() {
+			if p.json {
+				if err := printProto(p.out, e); err != nil {
+					return false, err
+				}
+			} else if line := eventLine(e); line != "" {
+				fmt.Fprintf(p.out, "%s  %s\n", e.GetTime().AsTime().Local().Format(time.TimeOnly), line)
+			}
+			if t := e.GetTournament(); t.GetState() == flip7v1.TournamentState_TOURNAMENT_STATE_FINISHED ||
+				t.GetState() == flip7v1.TournamentState_TOURNAMENT_STATE_CANCELLED {
+				over = true
+			}
+		}
+		if over {
+			return true, nil
+		}
+	}
+}
+
+// eventLine is an event in words; empty for what would only be noise.
+func eventLine(e *flip7v1.TournamentEvent) string {
+	switch e := e.GetEvent().(type) {
+	case *flip7v1.TournamentEvent_Tournament:
+		line := "the tournament is " + tournamentState(e.Tournament.GetState())
+		if why := e.Tournament.GetStateWhy(); why != "" {
+			line += ": " + why
+		}
+		return line
+	case *flip7v1.TournamentEvent_PairingRound:
+		return fmt.Sprintf("pairing round %d: %d tables, %d repeat meetings", e.PairingRound.GetNumber(), e.PairingRound.GetTables(), e.PairingRound.GetRepeats())
+	case *flip7v1.TournamentEvent_Table:
+		if s := e.Table.GetState(); s == flip7v1.TableState_TABLE_STATE_FINISHED || s == flip7v1.TableState_TABLE_STATE_VOID {
+			return fmt.Sprintf("pairing round %d, table %d is %s: %s", e.Table.GetPairingRound(), e.Table.GetNumber(),
+				strings.ToLower(strings.TrimPrefix(s.String(), "TABLE_STATE_")), strings.Join(e.Table.GetBots(), ", "))
+		}
+	case *flip7v1.TournamentEvent_StandingsChanged:
+		return "leader: " + e.StandingsChanged.GetLeader()
+	}
+	return ""
+}

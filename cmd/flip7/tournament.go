@@ -1,0 +1,481 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+)
+
+type tournamentCmd struct {
+	Create   tournamentCreateCmd   `cmd:"" help:"Create a tournament as a draft; it says how long the night will last."`
+	Open     tournamentOpenCmd     `cmd:"" help:"Open it: bots may enter, the commitment to the deals is public."`
+	Enter    tournamentEnterCmd    `cmd:"" help:"Enter players: bot:NAME, house:STRATEGY or cmd:COMMAND."`
+	Withdraw tournamentWithdrawCmd `cmd:"" help:"Withdraw a bot after the running pairing round; enter brings it back."`
+	Kick     tournamentKickCmd     `cmd:"" help:"Withdraw a bot for good."`
+	Start    tournamentStartCmd    `cmd:"" help:"Start it, now or at a time."`
+	Pause    tournamentPauseCmd    `cmd:"" help:"End the running tables, then wait."`
+	Resume   tournamentResumeCmd   `cmd:"" help:"Go on after a pause."`
+	Void     tournamentVoidCmd     `cmd:"" help:"Take a table out of standings and rating."`
+	Cancel   tournamentCancelCmd   `cmd:"" help:"Break it off; nothing of it is rated."`
+	Rehearse tournamentRehearseCmd `cmd:"" help:"Play the whole night with house bots in fast time; nothing is kept."`
+	Show     tournamentShowCmd     `cmd:"" help:"Show standings and tables; without a tournament, list all."`
+	Export   tournamentExportCmd   `cmd:"" help:"Write the results, or the timings, of a tournament that is over."`
+}
+
+// settingsFlags are the settings of a night; what is not given has the arena's default.
+type settingsFlags struct {
+	League          string         `help:"League whose Elo table the night feeds." default:"main"`
+	Seats           uint32         `help:"Seats at a table, 3..18." default:"4"`
+	Rounds          uint32         `help:"Pairing rounds." default:"7"`
+	Rotations       uint32         `help:"Rotations of a table: it plays seats x rotations games." default:"2"`
+	DecisionTimeout time.Duration  `help:"Time for each decision." default:"1s"`
+	TimeBank        *time.Duration `help:"Time of a seat for a game beyond the decision timeouts (10s)."`
+	TableLimit      time.Duration  `help:"Time of a table after which slow bots are hurried." default:"10m"`
+	Checkin         *time.Duration `help:"How long a pairing round waits for bots to be there (1m)." name:"checkin"`
+	Concurrency     uint32         `help:"Games at once in the whole tournament; 0 for as many as the bots can take."`
+	Unrated         bool           `help:"Do not rate the night."`
+	Anchor          string         `help:"Let the house bot stay-25 play along outside the ranks: ${enum}." enum:"auto,on,off" default:"auto"`
+	Seed            *uint64        `help:"Make the deals from a number: for rehearsals and tests, never rated."`
+	BotsPerOwner    uint32         `help:"Bots of one owner." default:"2"`
+	TieBreak        string         `help:"Tie for the lead at the end of a game: ${enum}." enum:"all_play,tied_play,shared" default:"all_play"`
+	BustedDiscards  bool           `help:"A seat that busts in a Flip Three discards the cards set aside instead of assigning them."`
+	DealEveryone    bool           `help:"Deal everyone a card in the first pass, whatever they hold."`
+	TargetScore     uint32         `help:"Points that end a game." default:"200"`
+	MaxRounds       uint32         `help:"Rounds after which a game is placed as it stands." default:"100"`
+}
+
+func (s settingsFlags) proto() *flip7v1.TournamentSettings {
+	rated, busted := !s.Unrated, !s.BustedDiscards
+	settings := &flip7v1.TournamentSettings{
+		League: s.League, Seats: s.Seats, PairingRounds: s.Rounds, Rotations: s.Rotations,
+		DecisionTimeout: durationpb.New(s.DecisionTimeout), TableLimit: durationpb.New(s.TableLimit),
+		Concurrency: s.Concurrency, Rated: &rated, Seed: s.Seed, MaxBotsPerOwner: s.BotsPerOwner,
+		Anchor: flip7v1.Anchor(flip7v1.Anchor_value["ANCHOR_"+strings.ToUpper(s.Anchor)]),
+		Rules: &flip7v1.Rules{BustedAssigns: &busted, TargetScore: s.TargetScore, MaxRounds: s.MaxRounds,
+			TieBreak: flip7v1.TieBreak(flip7v1.TieBreak_value["TIE_BREAK_"+strings.ToUpper(s.TieBreak)])},
+	}
+	if s.DealEveryone {
+		settings.Rules.Deal = flip7v1.Deal_DEAL_EVERYONE
+	}
+	if s.TimeBank != nil {
+		settings.TimeBank = durationpb.New(*s.TimeBank)
+	}
+	if s.Checkin != nil {
+		settings.Checkin = durationpb.New(*s.Checkin)
+	}
+	return settings
+}
+
+type tournamentCreateCmd struct {
+	remoteFlags
+	settingsFlags
+	Name      string `arg:"" help:"Name of the night."`
+	RequestID string `help:"The same id gives the same tournament, however often it is sent." name:"request-id"`
+	Open      bool   `help:"Open it at once."`
+}
+
+// Run creates the tournament.
+func (c *tournamentCreateCmd) Run(ctx context.Context, p *program) error {
+	conn, err := c.dial()
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	client := flip7v1.NewTournamentServiceClient(conn)
+	r, err := client.CreateTournament(ctx, &flip7v1.CreateTournamentRequest{RequestId: c.RequestID, Name: c.Name, Settings: c.proto()})
+	if err != nil {
+		return refusal(err)
+	}
+	if c.Open {
+		opened, err := client.OpenTournament(ctx, &flip7v1.OpenTournamentRequest{TournamentId: r.GetTournament().GetId()})
+		if err != nil {
+			return refusal(err)
+		}
+		r.Tournament = opened.GetTournament()
+	}
+	if p.json {
+		return printProto(p.out, r)
+	}
+	printTournament(p.out, r.GetTournament())
+	if r.GetExpectedDuration() != nil {
+		fmt.Fprintf(p.out, "It will take about %s, and end after %s at the latest, whatever the bots do.\n",
+			rounded(r.GetExpectedDuration().AsDuration()), rounded(r.GetLatestDuration().AsDuration()))
+	}
+	id := r.GetTournament().GetId()
+	if !c.Open {
+		fmt.Fprintf(p.out, "Next: flip7 tournament open %s\n", id)
+	} else {
+		fmt.Fprintf(p.out, "Next: flip7 tournament enter %s bot:NAME ..., then flip7 tournament start %s\n", id, id)
+	}
+	return nil
+}
+
+// printed prints a tournament after a change of its state.
+func printed[R interface {
+	GetTournament() *flip7v1.Tournament
+}](p *program) func(R) error {
+	return func(r R) error {
+		printTournament(p.out, r.GetTournament())
+		return nil
+	}
+}
+
+func printTournament(w io.Writer, t *flip7v1.Tournament) {
+	fmt.Fprintf(w, "Tournament %s %q is %s", t.GetId(), t.GetName(), tournamentState(t.GetState()))
+	if t.GetStateWhy() != "" {
+		fmt.Fprintf(w, " (%s)", t.GetStateWhy())
+	}
+	s := t.GetSettings()
+	fmt.Fprintf(w, ": league %s, tables of %d, %d pairing rounds, %d rotations a table, %d entered.\n",
+		s.GetLeague(), s.GetSeats(), s.GetPairingRounds(), s.GetRotations(), t.GetEntries())
+	switch {
+	case t.GetState() == flip7v1.TournamentState_TOURNAMENT_STATE_RUNNING && t.GetPairingRound() > 0:
+		fmt.Fprintf(w, "Pairing round %d of %d, %d of %d games finished", t.GetPairingRound(), s.GetPairingRounds(), t.GetGamesFinished(), t.GetGames())
+		if t.GetExpectedEndTime() != nil {
+			fmt.Fprintf(w, ", expected end %s", t.GetExpectedEndTime().AsTime().Local().Format("15:04:05"))
+		}
+		fmt.Fprintln(w, ".")
+	case t.GetState() == flip7v1.TournamentState_TOURNAMENT_STATE_OPEN && t.GetStartTime() != nil:
+		fmt.Fprintf(w, "It starts at %s.\n", t.GetStartTime().AsTime().Local().Format(time.DateTime))
+	}
+	if len(t.GetCommitment()) > 0 {
+		fmt.Fprintf(w, "Commitment to the deals (SHA-256 of the secret): %x\n", t.GetCommitment())
+	}
+	if len(t.GetSecret()) > 0 {
+		fmt.Fprintf(w, "The secret: %x\n", t.GetSecret())
+	}
+	if t.GetPredictable() {
+		fmt.Fprintln(w, "Its deals are predictable (--seed): it is not rated.")
+	}
+	if t.GetConclusion() != "" {
+		fmt.Fprintln(w, t.GetConclusion())
+	}
+}
+
+func tournamentState(s flip7v1.TournamentState) string {
+	return strings.ToLower(strings.TrimPrefix(s.String(), "TOURNAMENT_STATE_"))
+}
+
+func rounded(d time.Duration) time.Duration {
+	if d > time.Minute {
+		return d.Round(time.Minute)
+	}
+	return d.Round(time.Second)
+}
+
+// nightArg names a tournament.
+type nightArg struct {
+	remoteFlags
+	ID string `arg:"" name:"tournament" help:"Number of the tournament."`
+}
+
+type tournamentOpenCmd struct{ nightArg }
+
+// Run opens it.
+func (c *tournamentOpenCmd) Run(ctx context.Context, p *program) error {
+	return ask(ctx, c.remoteFlags, p, flip7v1.NewTournamentServiceClient, flip7v1.TournamentServiceClient.OpenTournament,
+		&flip7v1.OpenTournamentRequest{TournamentId: c.ID}, printed[*flip7v1.OpenTournamentResponse](p))
+}
+
+type tournamentEnterCmd struct {
+	nightArg
+	Players []string `arg:"" name:"player" help:"bot:NAME, house:STRATEGY or cmd:COMMAND."`
+	As      string   `help:"Name to play under; needed for a command, and for a second bot of a kind."`
+}
+
+// Run enters the players one after the other; it stops at the first that is refused.
+func (c *tournamentEnterCmd) Run(ctx context.Context, p *program) error {
+	if c.As != "" && len(c.Players) > 1 {
+		return fmt.Errorf("--as: names one player, and %d are entered", len(c.Players))
+	}
+	for _, player := range c.Players {
+		err := ask(ctx, c.remoteFlags, p, flip7v1.NewTournamentServiceClient, flip7v1.TournamentServiceClient.EnterBot,
+			&flip7v1.EnterBotRequest{TournamentId: c.ID, Player: player, AsName: c.As},
+			func(r *flip7v1.EnterBotResponse) error {
+				_, err := fmt.Fprintf(p.out, "%s has entered as number %d.\n", r.GetEntry().GetBot(), r.GetEntry().GetNumber())
+				return err
+			})
+		if err != nil {
+			return fmt.Errorf("%s: %w", player, err)
+		}
+	}
+	return nil
+}
+
+type tournamentWithdrawCmd struct {
+	nightArg
+	Bot string `arg:"" help:"Name of the bot."`
+	Why string `help:"Reason, for the audit log."`
+}
+
+// Run withdraws the bot.
+func (c *tournamentWithdrawCmd) Run(ctx context.Context, p *program) error {
+	return ask(ctx, c.remoteFlags, p, flip7v1.NewTournamentServiceClient, flip7v1.TournamentServiceClient.WithdrawBot,
+		&flip7v1.WithdrawBotRequest{TournamentId: c.ID, Bot: c.Bot, Why: c.Why},
+		func(r *flip7v1.WithdrawBotResponse) error {
+			_, err := fmt.Fprintf(p.out, "%s is withdrawn; \"flip7 tournament enter %s %s\" brings it back.\n", c.Bot, c.ID, r.GetEntry().GetPlayer())
+			return err
+		})
+}
+
+type tournamentKickCmd struct {
+	nightArg
+	Bot string `arg:"" help:"Name of the bot."`
+	Why string `required:"" help:"Reason, for the audit log."`
+}
+
+// Run kicks the bot out.
+func (c *tournamentKickCmd) Run(ctx context.Context, p *program) error {
+	return ask(ctx, c.remoteFlags, p, flip7v1.NewTournamentServiceClient, flip7v1.TournamentServiceClient.KickBot,
+		&flip7v1.KickBotRequest{TournamentId: c.ID, Bot: c.Bot, Why: c.Why},
+		func(*flip7v1.KickBotResponse) error {
+			_, err := fmt.Fprintf(p.out, "%s is out of tournament %s for good.\n", c.Bot, c.ID)
+			return err
+		})
+}
+
+type tournamentStartCmd struct {
+	nightArg
+	At        string `help:"When: a time today or tomorrow such as 20:30, or RFC 3339. Left out: now."`
+	RequestID string `help:"The same id starts once, however often it is sent." name:"request-id"`
+	Watch     bool   `help:"Show what happens until it is over."`
+}
+
+// Run starts it.
+func (c *tournamentStartCmd) Run(ctx context.Context, p *program) error {
+	request := &flip7v1.StartTournamentRequest{TournamentId: c.ID, RequestId: c.RequestID}
+	if c.At != "" {
+		at, err := clock(c.At, time.Now())
+		if err != nil {
+			return err
+		}
+		request.StartTime = timestamppb.New(at)
+	}
+	err := ask(ctx, c.remoteFlags, p, flip7v1.NewTournamentServiceClient, flip7v1.TournamentServiceClient.StartTournament,
+		request, func(r *flip7v1.StartTournamentResponse) error {
+			t := r.GetTournament()
+			printTournament(p.out, t)
+			if t.GetLatestEndTime() != nil {
+				fmt.Fprintf(p.out, "Expected end %s, latest possible end %s.\n", t.GetExpectedEndTime().AsTime().Local().Format(time.DateTime),
+					t.GetLatestEndTime().AsTime().Local().Format(time.DateTime))
+			}
+			return nil
+		})
+	if err != nil || !c.Watch {
+		return err
+	}
+	return watch(ctx, c.remoteFlags, p, c.ID)
+}
+
+// clock reads a time of day, the next time it comes, or a point in time.
+func clock(text string, now time.Time) (time.Time, error) {
+	if at, err := time.Parse(time.RFC3339, text); err == nil {
+		return at, nil
+	}
+	of, err := time.Parse("15:04", text)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("--at: %q is not a time such as 20:30 or 2026-11-30T20:30:00+01:00", text)
+	}
+	at := time.Date(now.Year(), now.Month(), now.Day(), of.Hour(), of.Minute(), 0, 0, now.Location())
+	if !at.After(now) {
+		at = at.AddDate(0, 0, 1)
+	}
+	return at, nil
+}
+
+type whyArg struct {
+	nightArg
+	Why string `help:"Reason, for the audit log."`
+}
+
+type tournamentPauseCmd struct{ whyArg }
+
+// Run pauses it.
+func (c *tournamentPauseCmd) Run(ctx context.Context, p *program) error {
+	return ask(ctx, c.remoteFlags, p, flip7v1.NewTournamentServiceClient, flip7v1.TournamentServiceClient.PauseTournament,
+		&flip7v1.PauseTournamentRequest{TournamentId: c.ID, Why: c.Why}, printed[*flip7v1.PauseTournamentResponse](p))
+}
+
+type tournamentResumeCmd struct{ whyArg }
+
+// Run lets it go on.
+func (c *tournamentResumeCmd) Run(ctx context.Context, p *program) error {
+	return ask(ctx, c.remoteFlags, p, flip7v1.NewTournamentServiceClient, flip7v1.TournamentServiceClient.ResumeTournament,
+		&flip7v1.ResumeTournamentRequest{TournamentId: c.ID, Why: c.Why}, printed[*flip7v1.ResumeTournamentResponse](p))
+}
+
+type tournamentCancelCmd struct{ whyArg }
+
+// Run cancels it.
+func (c *tournamentCancelCmd) Run(ctx context.Context, p *program) error {
+	return ask(ctx, c.remoteFlags, p, flip7v1.NewTournamentServiceClient, flip7v1.TournamentServiceClient.CancelTournament,
+		&flip7v1.CancelTournamentRequest{TournamentId: c.ID, Why: c.Why}, printed[*flip7v1.CancelTournamentResponse](p))
+}
+
+type tournamentVoidCmd struct {
+	nightArg
+	Round uint32 `arg:"" help:"Pairing round."`
+	Table uint32 `arg:"" help:"Table."`
+	Why   string `required:"" help:"Reason, for the audit log and the table."`
+}
+
+// Run makes the table void.
+func (c *tournamentVoidCmd) Run(ctx context.Context, p *program) error {
+	return ask(ctx, c.remoteFlags, p, flip7v1.NewTournamentServiceClient, flip7v1.TournamentServiceClient.VoidTable,
+		&flip7v1.VoidTableRequest{TournamentId: c.ID, PairingRound: c.Round, Table: c.Table, Why: c.Why},
+		func(*flip7v1.VoidTableResponse) error {
+			_, err := fmt.Fprintf(p.out, "Table %d of pairing round %d is void: 1/2 for its bots, nothing of it is rated.\n", c.Table, c.Round)
+			return err
+		})
+}
+
+type tournamentExportCmd struct {
+	nightArg
+	Timings bool   `help:"Write the timings instead of the results."`
+	Out     string `short:"o" help:"File to write; left out, standard output."`
+}
+
+// Run writes the export. A file is complete or it is not there.
+func (c *tournamentExportCmd) Run(ctx context.Context, p *program) error {
+	conn, err := c.dial()
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	part := flip7v1.ExportPart_EXPORT_PART_RESULTS
+	if c.Timings {
+		part = flip7v1.ExportPart_EXPORT_PART_TIMINGS
+	}
+	stream, err := flip7v1.NewTournamentServiceClient(conn).ExportTournament(ctx, &flip7v1.ExportTournamentRequest{TournamentId: c.ID, Part: part})
+	if err != nil {
+		return refusal(err)
+	}
+	if c.Out == "" {
+		return receive(stream, p.out)
+	}
+	f, err := os.Create(c.Out + ".part")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	if err := receive(stream, f); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), c.Out)
+}
+
+// receive writes the chunks of an export.
+func receive(stream interface {
+	Recv() (*flip7v1.ExportTournamentResponse, error)
+}, w io.Writer) error {
+	for {
+		r, err := stream.Recv()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return refusal(err)
+		}
+		if _, err := w.Write(r.GetChunk()); err != nil {
+			return err
+		}
+	}
+}
+
+type tournamentRehearseCmd struct {
+	remoteFlags
+	settingsFlags
+	ID   string `arg:"" optional:"" name:"tournament" help:"Rehearse this tournament with its entrants; left out, the settings given here."`
+	Bots uint32 `help:"How many bots, when no tournament is named." default:"16"`
+}
+
+// Run rehearses, with progress, and prints what would happen.
+func (c *tournamentRehearseCmd) Run(ctx context.Context, p *program) error {
+	conn, err := c.dial()
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	request := &flip7v1.RehearseTournamentRequest{TournamentId: c.ID}
+	if c.ID == "" {
+		request.Settings, request.Bots = c.proto(), c.Bots
+	}
+	stream, err := flip7v1.NewTournamentServiceClient(conn).RehearseTournament(ctx, request)
+	if err != nil {
+		return refusal(err)
+	}
+	for {
+		r, err := stream.Recv()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return refusal(err)
+		}
+		switch {
+		case p.json:
+			if err := printProto(p.out, r); err != nil {
+				return err
+			}
+		case r.GetTournament() != nil:
+			fmt.Fprintln(p.out)
+			printStandings(p.out, r.GetStandings())
+			fmt.Fprintf(p.out, "\n%d games. With bots on other machines the night would take about %s, and end after %s at the latest.\n",
+				r.GetGamesFinished(), rounded(r.GetExpectedDuration().AsDuration()), rounded(r.GetLatestDuration().AsDuration()))
+		case r.GetLine() != "":
+			fmt.Fprintln(p.out, r.GetLine())
+		}
+	}
+}
+
+func printStandings(w io.Writer, standings []*flip7v1.Standing) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "RANK\tBOT\tSCORE\tPLACEMENT\t+-95 %\tFIRST\tPOINTS\tGAMES\tFAULTS\tP99\t")
+	for _, s := range standings {
+		rank := "-"
+		if s.GetRank() > 0 {
+			rank = fmt.Sprint(s.GetRank())
+		}
+		name := s.GetBot()
+		if s.GetWithdrawn() {
+			name += " (withdrawn)"
+		}
+		margin := "-"
+		if s.PlacementMargin != nil {
+			margin = fmt.Sprintf("%.3f", s.GetPlacementMargin())
+		}
+		fmt.Fprintf(t, "%s\t%s\t%.3f\t%.3f\t%s\t%.1f\t%.1f\t%d\t%d\t%s\t\n", rank, name, s.GetScore(), s.GetPlacement(), margin,
+			s.GetFirstPlaces(), s.GetPoints(), s.GetGames(), faults(s.GetFaults()), latency(s.GetLatency().GetP99()))
+	}
+	_ = t.Flush()
+}
+
+func faults(f *flip7v1.FaultCounts) uint32 {
+	return f.GetPassed() + f.GetIllegal() + f.GetDisconnected() + f.GetTimedOut()
+}
+
+func latency(d *durationpb.Duration) string {
+	if d == nil {
+		return "-"
+	}
+	switch d := d.AsDuration(); {
+	case d < time.Millisecond:
+		return d.Round(time.Microsecond).String()
+	case d < time.Second:
+		return d.Round(time.Millisecond / 10).String()
+	default:
+		return d.Round(10 * time.Millisecond).String()
+	}
+}
