@@ -31,15 +31,15 @@ func (p Plan) Expected(answer time.Duration) time.Duration {
 }
 
 // Latest is when the games are over at the latest, counted from their start, however slow the bots are and whatever the
-// cards. It is a bound and no estimate: it lets every game have MaxRounds rounds and every round as many requests as the
-// cards allow. It does not count what is the arena's: being down, its own stalls, standing still while it is held, and
-// the wait for bots after a restart. From 11 seats on with one deck the cards alone allow a round of thousands of
-// requests, which nobody has seen, and the bound is of little use.
+// cards. It is a bound and no estimate: it lets every game have MaxRounds rounds and as many requests as the cards allow.
+// It does not count what is the arena's: being down, its own stalls, standing still while it is held, and the wait for
+// bots after a restart. With 11 to 18 seats at one deck the rules alone allow a round of 2000 requests, which nobody has
+// seen, and the bound is of little use.
 //
 // Games side by side do not bring it nearer: they can all be waiting for one bot, which answers one request at a time.
 func (p Plan) Latest() time.Duration {
 	rules := p.Rules.Complete(p.Seats)
-	requests := float64(p.Games) * float64(rules.MaxRounds) * float64(requestsInRound(p.Seats, rules.Decks))
+	requests := float64(p.Games) * float64(requestsInGame(p.Seats, rules.Decks, rules.MaxRounds))
 	seats, bank := float64(p.Seats), float64(max(p.Bank, 0))
 	slow := requests*float64(p.Timeout) + float64(p.Games)*seats*bank
 	if p.Limit > 0 {
@@ -66,21 +66,26 @@ func duration(nanoseconds float64) time.Duration {
 	return time.Duration(math.Ceil(nanoseconds))
 }
 
-// requestsInRound bounds the requests of one round.
+// requestsInGame bounds the requests of a game.
 //
-// Every request is a hit, a stay, or an action card to be given. A number card that is drawn lies in front of a seat
-// until the round ends, seven for each at most (six and a duplicate, or the Flip 7), or is taken by a Second Chance; a
-// modifier lies there too. For the draw pile to run out a second time in a round, all the number cards of a whole new
-// pile must have been drawn, 79 a deck, and of those only 7 a seat and 3 a deck have somewhere to go. So while
-// 7*seats < 76*decks a round sees two draw piles, and in them 18 actions a deck, 6 of them Second Chances that take a
-// number each, and 6 modifiers. A seat that stays has a place for a number left over, and the one hit more is that of
-// R24, which draws nothing.
+// Every request is a hit, which draws a card, or a stay, or gives an action card away. Of the number cards that are drawn
+// seven for each seat and round lie in front of it at most (six and a duplicate, or a Flip 7), and each other one has been
+// taken by a Second Chance. A seat that stays has no duplicate, and its first card of a round is not asked for: that is
+// six requests for each seat and round. The rest depends on how many draw piles the game sees: for each of them and each deck
+// there are 3 numbers that Second Chances take, 6 modifiers, which besides are drawn once a round, and 9 action cards,
+// drawn and given.
 //
-// With more seats only R24 bounds a round, at 1000 cards a deck, each of them a hit and perhaps a gift.
-func requestsInRound(seats, decks int) int {
-	if 7*seats < 76*decks {
-		draws := 7*seats + (6+6+18)*decks
-		return draws + 18*decks + 1
+// A draw pile that ran out held 79 numbers a deck but for those in front of the seats; so there are no more piles than
+// the numbers that are drawn can empty, and for the same reason no round empties two.
+//
+// All that holds while the seats have no room for the numbers of all decks. If they do, only R24 bounds a round: at 1000
+// cards a deck, each of them hit for and given away, and a hit that draws nothing.
+func requestsInGame(seats, decks, rounds int) int {
+	room := 7 * seats
+	spare := 76*decks - room // 79 numbers, of which Second Chances take 3
+	if spare <= 0 {
+		return rounds * (2*1000*decks + seats + 1)
 	}
-	return seats + 2*1000*decks + 1
+	piles := min(1+rounds, (room*rounds+79*decks-room)/spare)
+	return 6*seats*rounds + decks*(3*piles+6*min(piles, rounds)+2*9*piles)
 }

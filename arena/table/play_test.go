@@ -420,9 +420,13 @@ func TestJournalFailsWhileTheArenaStops(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		s, bots := botGame()
 		s.Journal = &memory{fail: 2}
+		start := time.Now()
 		time.AfterFunc(50*time.Millisecond, func() { cancel(errStop) })
 		if _, err := table.Play(ctx, s); err != errStop {
 			t.Errorf("got %v, want %v", err, errStop)
+		}
+		if got, want := time.Since(start), 50*time.Millisecond; got != want {
+			t.Errorf("it took %v to stop, want %v", got, want)
 		}
 		wantEnds(t, bots, false)
 	})
@@ -707,6 +711,20 @@ func TestStops(t *testing.T) {
 		}
 		wantEnds(t, bots, false)
 	})
+	t.Run("though house players never look", func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		s := houseGame(4, 1)
+		journal := &memory{}
+		s.Journal = journal
+		s.Decided = func(e table.Entry) {
+			if e.Number == 7 {
+				cancel(errStop)
+			}
+		}
+		if _, err := table.Play(ctx, s); err != errStop || len(journal.entries) != 7 {
+			t.Errorf("got %v after %d decisions, want %v after 7", err, len(journal.entries), errStop)
+		}
+	})
 	t.Run("before the first question", func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cancel(errStop)
@@ -746,6 +764,46 @@ func TestBrokenPlayer(t *testing.T) {
 		t.Errorf("got %v, want %v", err, errBroken)
 	}
 	wantEnds(t, bots, false)
+}
+
+// says is a player that answers at once and says what it likes of the time it took.
+type says func(table.Question) table.Answer
+
+func (says) Begin(table.Info, game.Seat) {}
+func (says) End(game.Result, bool)       {}
+func (p says) Ask(_ context.Context, q table.Question) (table.Answer, error) {
+	return p(q), nil
+}
+
+func TestPlayerWithImpossibleFigures(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		took    time.Duration
+		illegal int
+		bank    time.Duration
+	}{
+		{"more time than it had", time.Hour, 0, 0},
+		{"less than nothing", -time.Hour, -1, 10 * time.Second},
+	} {
+		s := houseGame(4, 1)
+		s.Players[1] = says(func(q table.Question) table.Answer {
+			a := decide(q)
+			a.Took, a.Queued, a.Illegal = test.took, test.took, test.illegal
+			return a
+		})
+		journal := &memory{}
+		s.Journal = journal
+		want := play(t, s)
+		for _, e := range journal.entries {
+			if e.Seat == 1 && e.Bank != test.bank {
+				t.Fatalf("%s: a bank of %v, want %v", test.name, e.Bank, test.bank)
+			}
+		}
+		s.Sofar, s.Journal = journal.entries, nil
+		if got := play(t, s); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: the game did not go on", test.name)
+		}
+	}
 }
 
 // panics is a strategy with a bug.
