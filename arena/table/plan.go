@@ -68,12 +68,12 @@ func duration(nanoseconds float64) time.Duration {
 
 // requestsInGame bounds the requests of a game.
 //
-// Every request is a hit, which draws a card, or a stay, or gives an action card away. Of the number cards that are drawn
-// seven for each seat and round lie in front of it at most (six and a duplicate, or a Flip 7), and each other one has been
-// taken by a Second Chance. A seat that stays has no duplicate, and its first card of a round is not asked for: that is
-// six requests for each seat and round. The rest depends on how many draw piles the game sees: for each of them and each deck
-// there are 3 numbers that Second Chances take, 6 modifiers, which besides are drawn once a round, and 9 action cards,
-// drawn and given.
+// Every request is a hit, which draws a card, or a stay, or gives an action card away. Of the number cards that are
+// drawn seven for each seat and round lie in front of it at most (six and a duplicate, or a Flip 7), and each other one
+// has been taken by a Second Chance. A seat that stays has no duplicate, and its first card of a round is not asked
+// for: that is six requests for each seat and round. The rest depends on how many draw piles the game sees: for each of
+// them and each deck there are 3 numbers that Second Chances take, 6 modifiers, which besides are drawn once a round,
+// and 9 action cards, drawn and given.
 //
 // A draw pile that ran out held 79 numbers a deck but for those in front of the seats; so there are no more piles than
 // the numbers that are drawn can empty, and for the same reason no round empties two.
