@@ -373,7 +373,7 @@ func housePlayer(player string, seat game.Seat, seed [32]byte) table.Player {
 		panic(err) // Enter has checked it
 	}
 	chance := houseSeed(seed)
-	return table.House(strategy, func(number int) uint64 { return house.Chance(chance, seat, number) })
+	return table.House(strategy, func(number int) uint64 { return house.Chance(chance, seat, number-1) })
 }
 
 // announce tells the audience that an attempt begins, or goes on.

@@ -16,6 +16,9 @@ import (
 	"github.com/flip7-arena/flip7/arena/game"
 )
 
+// longestLine bounds a line of an export: a game of 18 seats and 100 rounds has one of less than a megabyte.
+const longestLine = 16 << 20
+
 // Verification is what Verify has checked.
 type Verification struct {
 	Name        string
@@ -33,7 +36,7 @@ type Verification struct {
 func Verify(r io.Reader) (Verification, error) {
 	v := verifier{}
 	scanner := bufio.NewScanner(r)
-	scanner.Buffer(nil, 16<<20) // a game of 36 seats and 100 rounds has a line of about half a megabyte
+	scanner.Buffer(nil, longestLine)
 	number := 0
 	for scanner.Scan() {
 		number++
@@ -284,4 +287,40 @@ func (c *faultCounter) Observe(_ *game.State, e game.Event) {
 		c.faults[e.Seat]++
 	}
 	c.next++
+}
+
+// ExportedGame finds a game in exported results: the names of the bots by seat, and the record. The tournament of the id
+// does not matter.
+func ExportedGame(r io.Reader, id GameID) (bots []string, record game.Record, err error) {
+	scanner := bufio.NewScanner(r)
+	scanner.Buffer(nil, longestLine)
+	names := map[int]string{}
+	for scanner.Scan() {
+		var line struct {
+			Line   string          `json:"line"`
+			Number int             `json:"number"`
+			Name   string          `json:"name"`
+			Round  int             `json:"round"`
+			Table  int             `json:"table"`
+			Game   int             `json:"game"`
+			Seats  []int           `json:"seats"`
+			Record json.RawMessage `json:"record"`
+		}
+		if err := json.Unmarshal(scanner.Bytes(), &line); err != nil {
+			return nil, record, fmt.Errorf("not a line of exported results: %w", err)
+		}
+		switch {
+		case line.Line == "entry":
+			names[line.Number] = line.Name
+		case line.Line == "game" && line.Round == id.Round && line.Table == id.Table && line.Game == id.Number:
+			for _, n := range line.Seats {
+				bots = append(bots, names[n])
+			}
+			return bots, record, json.Unmarshal(line.Record, &record)
+		}
+	}
+	if err := scanner.Err(); err != nil {
+		return nil, record, err
+	}
+	return nil, record, fmt.Errorf("game %d/%d/%d: %w", id.Round, id.Table, id.Number, ErrNotFound)
 }
