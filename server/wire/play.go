@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"time"
 
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/flip7-arena/flip7/arena/game"
@@ -172,6 +173,12 @@ func (r *Request) Mark(resent, absent bool) { r.request.Resent, r.request.Absent
 
 // Message is the message to send. It is part of r.
 func (r *Request) Message() *flip7v1.ArenaMessage { return &r.message }
+
+// RequestSize is what any request of a game has at most when it is sent, in bytes.
+func RequestSize(info *flip7v1.GameInfo) int {
+	seats, cards := len(info.GetBots()), int(info.GetRules().GetDecks())*game.DeckSize
+	return proto.Size(info) + 200 + 40*seats + cards + 8*game.Kinds
+}
 
 // Again is the same request once more, with the time that is left now. It shares its lists with r, which may be on its
 // way meanwhile, and changes nothing in it.

@@ -1,0 +1,535 @@
+package remote
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/flip7-arena/flip7/arena/game"
+	"github.com/flip7-arena/flip7/arena/table"
+	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
+	"github.com/flip7-arena/flip7/server/wire"
+)
+
+// player is a seat of a bot in one game, and the request that is open there. All of it is guarded by the bot's mutex but
+// what says otherwise.
+type player struct {
+	bot  *bot
+	key  string // of game and attempt
+	info table.Info
+	wire *flip7v1.GameInfo // shared by all its messages
+	seat game.Seat
+	size int // of a request, at most
+
+	home *lane
+	told bool // of the game's beginning
+
+	// Owned by the goroutine of the game. The frame is the writers' too while the request is open or noticed.
+	frame    *frame
+	skipped  bool            // the last question was
+	id       []byte          // the key and room for a number
+	round    int             // of the last request
+	banks    []time.Duration // of everybody, at this seat's first request of that round
+	answered chan struct{}   // holds one
+
+	// The request.
+	open    bool
+	notice  bool // it is not open and only to be shown: the default was played
+	queued  bool // to be shown, in the queue of the home's session
+	number  int
+	asked   game.Request
+	timeout time.Duration
+	bank    time.Duration
+	put     time.Time // when it was asked
+	sent    bool      // since then
+	written int       // the number of the last request that was ever sent
+	places  []place   // the lanes in which it is
+	overdue bool      // the timeout is over; it is offered to all instances
+	illegal int
+	answer  table.Answer
+
+	// The clock.
+	ticking   bool
+	since     time.Time
+	lost      time.Duration // the arena's stalls when it started
+	allowance time.Duration
+	timer     *time.Timer
+
+	quota  time.Duration // of the network's delay
+	last   time.Duration // that the last decision took; negative: there was none
+	done   []outcome     // by number
+	faults int
+	slips  int
+}
+
+// place says in which lane a request is, and whether it has a slot there or waits for one.
+type place struct {
+	lane *lane
+	slot bool
+}
+
+// frame is a request as it is sent, with how many batches it is part of that are being written.
+type frame struct {
+	*wire.Request
+	uses atomic.Int32
+}
+
+// outcome is what became of a request.
+type outcome struct {
+	number   int
+	decision game.Decision
+	cause    game.Cause
+}
+
+// keyOf names an attempt at a game, as request ids begin.
+func keyOf(gameID string, attempt int) string { return gameID + "/" + strconv.Itoa(attempt) }
+
+// splitID takes a request id apart; number 0 if it is none.
+func splitID(id string) (key string, number int) {
+	slash := strings.LastIndexByte(id, '/')
+	if slash < 0 || len(id) > 64 || slash+1 == len(id) || id[slash+1] == '0' {
+		return "", 0
+	}
+	for _, c := range []byte(id[slash+1:]) {
+		if c < '0' || c > '9' || number > 1e8 {
+			return "", 0
+		}
+		number = 10*number + int(c-'0')
+	}
+	return id[:slash], number
+}
+
+// Begin implements [table.Player].
+func (p *player) Begin(info table.Info, seat game.Seat) {
+	p.info, p.seat, p.key = info, seat, keyOf(info.ID, info.Attempt)
+	p.wire = wire.GameInfo(info)
+	p.frame = &frame{Request: wire.NewRequest(p.wire, seat)}
+	p.size = wire.RequestSize(p.wire)
+	p.id = append(append(p.id, p.key...), '/')
+	p.banks = slices.Repeat([]time.Duration{info.Bank}, len(info.Bots))
+	p.answered = make(chan struct{}, 1)
+	p.quota, p.last = quotaStart, -1
+	p.timer = time.AfterFunc(time.Hour, p.expire)
+	p.timer.Stop()
+
+	b := p.bot
+	b.mu.Lock()
+	b.players = append(b.players, p)
+	b.byKey[p.key] = p
+	p.move(b.home(), time.Now())
+	b.mu.Unlock()
+
+	b.arena.mu.Lock()
+	b.arena.games[p.key] = append(slices.Clip(b.arena.games[p.key]), p)
+	b.arena.mu.Unlock()
+}
+
+// End implements [table.Player].
+func (p *player) End(result game.Result, over bool) {
+	b := p.bot
+	b.arena.mu.Lock()
+	seats := slices.DeleteFunc(slices.Clone(b.arena.games[p.key]), func(other *player) bool { return other == p })
+	if b.arena.games[p.key] = seats; len(seats) == 0 {
+		delete(b.arena.games, p.key)
+	}
+	stops := b.arena.draining != nil
+	b.arena.mu.Unlock()
+
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	p.timer.Stop()
+	p.close(time.Now())
+	p.home.games--
+	if s := p.home.session; s != nil && (over || !stops) { // a game that breaks off since the arena stops will go on
+		s.push(item{kind: plain, message: p.finished(result, over)})
+	}
+	b.players = slices.DeleteFunc(b.players, func(other *player) bool { return other == p })
+	if b.byKey[p.key] == p {
+		delete(b.byKey, p.key)
+	}
+}
+
+func (p *player) finished(result game.Result, over bool) *flip7v1.ArenaMessage {
+	f := &flip7v1.GameFinished{
+		GameId:  p.info.ID,
+		Attempt: uint32(p.info.Attempt),
+		End:     flip7v1.GameEnd_GAME_END_VOID,
+		Seat:    uint32(p.seat),
+		Rounds:  uint32(result.Rounds),
+		Faults:  uint32(p.faults),
+		Slips:   uint32(p.slips),
+	}
+	if over {
+		f.End = flip7v1.GameEnd_GAME_END_COMPLETE
+		f.Places, f.Totals = wire.Numbers(result.Places), wire.Numbers(result.Totals)
+	}
+	return &flip7v1.ArenaMessage{Message: &flip7v1.ArenaMessage_GameFinished{GameFinished: f}}
+}
+
+// Ask implements [table.Player].
+func (p *player) Ask(ctx context.Context, q table.Question) (table.Answer, error) {
+	now := time.Now()
+	p.fill(q)
+	b := p.bot
+	b.mu.Lock()
+	p.number, p.asked, p.timeout, p.bank = q.Number, q.View.Request(), q.Timeout, q.Banks[q.View.Me]
+	p.put, p.sent, p.overdue, p.illegal = now, false, false, 0
+	if n := len(p.done); n > 0 && p.done[n-1].number == q.Number {
+		p.done = p.done[:n-1] // it is asked again
+	}
+	if b.absent {
+		answer := p.skip()
+		b.mu.Unlock()
+		return answer, nil
+	}
+	p.open = true
+	p.home.offer(p, now)
+	b.mu.Unlock()
+
+	select {
+	case <-p.answered:
+		return p.answer, nil
+	case <-ctx.Done():
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !p.open { // it was answered at the same time
+		<-p.answered
+		return p.answer, nil
+	}
+	p.close(time.Now())
+	return table.Answer{}, context.Cause(ctx)
+}
+
+// fill makes the request ready to be sent.
+func (p *player) fill(q table.Question) {
+	if p.skipped { // it may still be on its way
+		p.bot.mu.Lock()
+		p.notice, p.skipped = false, false
+		p.bot.mu.Unlock()
+	}
+	if p.frame.uses.Load() > 0 {
+		p.frame = &frame{Request: wire.NewRequest(p.wire, p.seat)}
+	}
+	if round := q.View.Round(); round != p.round {
+		p.round = round
+		copy(p.banks, q.Banks)
+	}
+	p.id = strconv.AppendInt(p.id[:len(p.key)+1], int64(q.Number), 10)
+	p.frame.Fill(string(p.id), q.View, p.banks)
+}
+
+// skip answers for an absent bot, and lets it know.
+func (p *player) skip() table.Answer {
+	answer := table.Answer{Absent: true, Gone: len(p.bot.sessions) == 0}
+	p.record(answer, p.asked.Default(), defaulted(answer))
+	if s := p.home.session; s != nil {
+		p.notice, p.skipped = true, true
+		if !p.queued {
+			p.queued = true
+			s.push(item{kind: notice, player: p})
+		}
+	}
+	return answer
+}
+
+// defaulted is the cause that the table gives a default decision.
+func defaulted(a table.Answer) game.Cause {
+	switch {
+	case a.Passed:
+		return game.Passed
+	case a.Illegal > 0:
+		return game.Illegal
+	case a.Gone:
+		return game.Disconnected
+	}
+	return game.TimedOut
+}
+
+// placed is where in a lane the request is, or nil.
+func (p *player) placed(l *lane) *place {
+	for i := range p.places {
+		if p.places[i].lane == l {
+			return &p.places[i]
+		}
+	}
+	return nil
+}
+
+// displace takes the request out of a lane.
+func (p *player) displace(l *lane, now time.Time) {
+	for i, at := range p.places {
+		if at.lane == l {
+			p.places = slices.Delete(p.places, i, i+1)
+			l.leave(p, at.slot, now)
+			return
+		}
+	}
+}
+
+// move makes a lane the game's home, and brings what is open there.
+func (p *player) move(to *lane, now time.Time) {
+	from := p.home
+	p.home, p.queued = to, false
+	to.games++
+	if s := to.session; s != nil {
+		s.push(item{kind: plain, message: p.begun()})
+		p.told = true
+	}
+	if p.open && p.placed(to) == nil {
+		to.offer(p, now)
+	}
+	if from != nil {
+		from.games--
+		p.displace(from, now)
+	}
+}
+
+func (p *player) begun() *flip7v1.ArenaMessage {
+	return &flip7v1.ArenaMessage{Message: &flip7v1.ArenaMessage_GameStarted{GameStarted: &flip7v1.GameStarted{
+		Game: p.wire, Seat: uint32(p.seat), Resumed: p.told}}}
+}
+
+// start starts the clock if it does not run. Trip is the network's delay, which may be given back.
+func (p *player) start(now time.Time, trip time.Duration) {
+	if p.ticking {
+		return
+	}
+	p.ticking, p.since, p.lost = true, now, p.bot.arena.stalls()
+	p.allowance = min(trip, p.quota)
+	p.bot.arena.watch(+1)
+	p.timer.Reset(p.timeout + p.allowance)
+}
+
+// due is when the timeout and when all the time of the request is over: later by what the arena has lost.
+func (p *player) due() (timeout, deadline time.Time) {
+	timeout = p.since.Add(p.timeout + p.allowance + p.bot.arena.stalls() - p.lost)
+	return timeout, timeout.Add(p.bank)
+}
+
+// left is the time that is left and the part of it that is bank. What may be given back is not told.
+func (p *player) left(now time.Time) (left, bank time.Duration) {
+	left = p.timeout + p.bank
+	if p.ticking {
+		_, deadline := p.due()
+		left = max(deadline.Sub(now)-p.allowance, 0)
+	}
+	return left, min(left, p.bank)
+}
+
+// expire is called by the timer.
+func (p *player) expire() {
+	now := time.Now()
+	b := p.bot
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !p.open || !p.ticking {
+		return
+	}
+	timeout, deadline := p.due()
+	if early := timeout.Sub(now); early > 0 {
+		p.timer.Reset(early)
+		return
+	}
+	if !p.overdue {
+		p.overdue = true
+		for _, s := range b.sessions {
+			if p.placed(s.lane) == nil {
+				s.lane.offer(p, now)
+			}
+		}
+	}
+	if early := deadline.Sub(now); early > 0 {
+		p.timer.Reset(early)
+		return
+	}
+	if now.Sub(deadline) > tooLate {
+		p.close(now)
+		p.reply(table.Answer{Stalled: true})
+		return
+	}
+	p.fail(now)
+}
+
+// fail ends the request without a decision.
+func (p *player) fail(now time.Time) {
+	b := p.bot
+	answer := table.Answer{Illegal: p.illegal, Gone: len(b.sessions) == 0, Queued: p.waited(now), Took: p.took(now)}
+	b.failed()
+	decision, cause := p.asked.Default(), defaulted(answer)
+	p.close(now)
+	p.record(answer, decision, cause)
+	if s := p.home.session; s != nil && !b.absent {
+		s.verdict(p.verdict(flip7v1.VerdictCode_VERDICT_CODE_DEFAULTED, outcome{p.number, decision, cause}))
+	}
+	p.reply(answer)
+}
+
+// waited is how long the request was not sent.
+func (p *player) waited(now time.Time) time.Duration {
+	if p.ticking {
+		now = p.since
+	}
+	return now.Sub(p.put)
+}
+
+// took is what is charged for a request that ends now; the quota of the network's delay pays its part. A request that is
+// put again may be answered before it is sent again.
+func (p *player) took(now time.Time) time.Duration {
+	if !p.ticking {
+		return 0
+	}
+	elapsed := now.Sub(p.since) - (p.bot.arena.stalls() - p.lost)
+	used := min(max(elapsed-p.timeout, 0), p.allowance)
+	p.quota = min(p.quota-used+quotaGain, quotaMost)
+	return max(elapsed-p.allowance, 0)
+}
+
+// decide takes what the bot says to the open request, at the time at which it was received.
+func (p *player) decide(s *session, d *flip7v1.Decision, now time.Time) {
+	decision, pass := wire.DecisionOf(d)
+	if !pass && !p.asked.Allows(decision) {
+		p.refuse(s, d, now)
+		return
+	}
+	p.bot.alive()
+	answer := table.Answer{Decision: decision, Passed: pass, Illegal: p.illegal, Queued: p.waited(now), Took: p.took(now)}
+	p.last = answer.Took
+	p.close(now)
+	if pass {
+		decision = p.asked.Default()
+		p.record(answer, decision, game.Passed)
+		s.verdict(p.verdict(flip7v1.VerdictCode_VERDICT_CODE_DEFAULTED, outcome{p.number, decision, game.Passed}))
+	} else {
+		p.record(answer, decision, game.Chosen)
+	}
+	p.reply(answer)
+}
+
+// refuse answers an illegal decision; the clock runs on unless there were too many.
+func (p *player) refuse(s *session, d *flip7v1.Decision, now time.Time) {
+	p.illegal++
+	left, _ := p.left(now)
+	v := &flip7v1.Verdict{
+		RequestId: d.GetRequestId(),
+		Code:      flip7v1.VerdictCode_VERDICT_CODE_ILLEGAL,
+		Message:   illegalText(d, p.asked),
+		TriesLeft: uint32(illegalTries - p.illegal),
+		TimeLeft:  durationpb.New(left),
+	}
+	v.Legal, v.LegalSeats = wire.Legal(p.asked)
+	s.verdict(v)
+	if p.illegal == illegalTries {
+		p.fail(now)
+	}
+}
+
+// close ends the request, and gives its slots to others.
+func (p *player) close(now time.Time) {
+	if p.ticking {
+		p.bot.arena.watch(-1)
+	}
+	p.open, p.ticking = false, false
+	for _, at := range p.places {
+		at.lane.leave(p, at.slot, now)
+	}
+	p.places = p.places[:0]
+}
+
+// record remembers what became of the request, for those who ask and for those who decide too late.
+func (p *player) record(a table.Answer, decision game.Decision, cause game.Cause) {
+	b := p.bot
+	p.done = append(p.done, outcome{p.number, decision, cause})
+	b.causes[cause]++
+	switch {
+	case cause.Fault():
+		p.faults++
+	case a.Illegal > 0:
+		p.slips++
+		b.slips++
+	}
+	switch {
+	case a.Absent:
+		b.absences++
+	case cause == game.Chosen || cause == game.Passed:
+		b.latency.Add(a.Took)
+	}
+	if f := b.arena.hooks.Answered; f != nil {
+		f(Answered{Bot: b.name, Game: p.info.ID, Cause: cause, Absent: a.Absent, Illegal: a.Illegal, Queued: a.Queued, Took: a.Took})
+	}
+}
+
+// reply wakes the game.
+func (p *player) reply(a table.Answer) {
+	p.answer = a
+	p.answered <- struct{}{}
+}
+
+// outcome is what became of a request, if it was one of this seat and is over.
+func (p *player) outcome(number int) (outcome, bool) {
+	i, found := slices.BinarySearchFunc(p.done, number, func(o outcome, number int) int { return o.number - number })
+	if !found {
+		return outcome{}, false
+	}
+	return p.done[i], true
+}
+
+// late answers a decision for a request that is over. The same decision once more needs no answer.
+func (p *player) late(s *session, d *flip7v1.Decision, o outcome) {
+	decision, pass := wire.DecisionOf(d)
+	switch {
+	case o.cause != game.Chosen && o.cause != game.Passed:
+		s.verdict(p.verdict(flip7v1.VerdictCode_VERDICT_CODE_LATE, o))
+	case decision != o.decision && !(pass && o.cause == game.Passed):
+		s.verdict(p.verdict(flip7v1.VerdictCode_VERDICT_CODE_DUPLICATE, o))
+	}
+}
+
+// verdict says what stands.
+func (p *player) verdict(code flip7v1.VerdictCode, o outcome) *flip7v1.Verdict {
+	v := &flip7v1.Verdict{RequestId: p.key + "/" + strconv.Itoa(o.number), Code: code, Message: standsText(code, o)}
+	v.Answer, v.Seat = wire.Answer(o.decision)
+	if o.cause.Fault() {
+		v.Cause = wire.Cause(o.cause)
+	}
+	return v
+}
+
+func illegalText(d *flip7v1.Decision, asked game.Request) string {
+	said := strings.ToLower(strings.TrimPrefix(d.GetAnswer().String(), "ANSWER_"))
+	if d.GetAnswer() == flip7v1.Answer_ANSWER_GIVE && d.Seat != nil {
+		said = fmt.Sprintf("give to seat %d", d.GetSeat())
+	}
+	var legal []string
+	for decision := range asked.Legal() {
+		legal = append(legal, decision.String())
+	}
+	if asked.Kind == game.Turn {
+		return fmt.Sprintf("%s does not answer a turn; legal are %s", said, strings.Join(legal, ", "))
+	}
+	return fmt.Sprintf("%s does not answer who gets a %v; legal are give to seat %s", said, asked.Kind, strings.Join(legal, ", "))
+}
+
+func standsText(code flip7v1.VerdictCode, o outcome) string {
+	why := map[game.Cause]string{
+		game.Chosen:       "the bot had decided",
+		game.Passed:       "the bot asked for the default",
+		game.Illegal:      "no legal decision came in time",
+		game.Disconnected: "no stream of the bot was there when the time was up",
+		game.TimedOut:     "no decision came in time",
+	}[o.cause]
+	stands := o.decision.String()
+	if to, gives := o.decision.Target(); gives {
+		stands = fmt.Sprintf("give to seat %d", to)
+	}
+	if code == flip7v1.VerdictCode_VERDICT_CODE_DEFAULTED {
+		return fmt.Sprintf("%s: %s is played", why, stands)
+	}
+	return fmt.Sprintf("%s: %s stands", why, stands)
+}
