@@ -1,0 +1,91 @@
+package store
+
+import (
+	"database/sql/driver"
+	"encoding/json"
+	"fmt"
+)
+
+// numbers is a column that holds a JSON array of small numbers; an empty one is read as nil.
+type numbers []int
+
+// Value implements driver.Valuer.
+func (n numbers) Value() (driver.Value, error) {
+	if n == nil {
+		return "[]", nil
+	}
+	text, err := json.Marshal([]int(n))
+	return string(text), err
+}
+
+// Scan implements sql.Scanner.
+func (n *numbers) Scan(column any) error {
+	text, err := bytesOf(column)
+	if err != nil {
+		return err
+	}
+	if *n = nil; string(text) == "[]" {
+		return nil
+	}
+	return json.Unmarshal(text, (*[]int)(n))
+}
+
+// document is a column that holds a value as JSON.
+type document[T any] struct{ value *T }
+
+// Value implements driver.Valuer.
+func (d document[T]) Value() (driver.Value, error) { return json.Marshal(d.value) }
+
+// Scan implements sql.Scanner.
+func (d document[T]) Scan(column any) error {
+	text, err := bytesOf(column)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, d.value)
+}
+
+// word is a column that holds the word for a value, such as a state.
+type word[T any] struct {
+	value *T
+	parse func(string) (T, error)
+}
+
+// Scan implements sql.Scanner.
+func (w word[T]) Scan(column any) (err error) {
+	text, err := bytesOf(column)
+	if err != nil {
+		return err
+	}
+	*w.value, err = w.parse(string(text))
+	return err
+}
+
+// hash is a column that holds 32 bytes.
+type hash [32]byte
+
+// Value implements driver.Valuer.
+func (h hash) Value() (driver.Value, error) { return h[:], nil }
+
+// Scan implements sql.Scanner.
+func (h *hash) Scan(column any) error {
+	raw, err := bytesOf(column)
+	if err != nil {
+		return err
+	}
+	if len(raw) != len(h) {
+		return fmt.Errorf("%d bytes are not %d", len(raw), len(h))
+	}
+	copy(h[:], raw)
+	return nil
+}
+
+func bytesOf(column any) ([]byte, error) {
+	switch column := column.(type) {
+	case []byte:
+		return column, nil
+	case string:
+		return []byte(column), nil
+	}
+	return nil, fmt.Errorf("%T is neither text nor bytes", column)
+}
