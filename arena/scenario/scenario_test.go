@@ -9,8 +9,8 @@ import (
 
 func TestEveryScenarioHolds(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.json")
-	if err != nil || len(files) < 50 {
-		t.Fatalf("testdata has %d scenarios (%v), want at least 50", len(files), err)
+	if err != nil || len(files) < 70 {
+		t.Fatalf("testdata has %d scenarios (%v), want at least 70", len(files), err)
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {
