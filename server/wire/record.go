@@ -168,4 +168,3 @@ func numbersOf(w []uint32) []int {
 	}
 	return n
 }
-
