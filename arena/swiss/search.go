@@ -22,17 +22,16 @@ type search struct {
 	roughSum []int64 // of each table
 }
 
-// search runs until a pairing without repeats is found or a few more attempts
-// have not come nearer to one.
+// search makes some attempts at a pairing that costs nothing, and takes the best.
 func (p *problem) search() [][]int {
 	s := p.start()
 	s.descend()
 	best := s.copyTables()
 	least := s.total()
-	for range attempts {
-		if least == (sums{}) {
-			break
-		}
+	if least == (sums{}) {
+		return best
+	}
+	for range attempts(len(p.bots)) {
 		s.anneal()
 		s.descend()
 		if w := s.total(); w.less(least) {
@@ -45,7 +44,11 @@ func (p *problem) search() [][]int {
 	return best
 }
 
-const attempts = 4
+// attempts and annealSteps keep the time for a thousand bots well below a
+// second, and give to small fields, where repeats are harder to avoid, more of it.
+func attempts(bots int) int { return min(max(2, 2000/bots), 12) }
+
+func annealSteps(bots int) int { return 150_000 + 1000*bots }
 
 // start seats neighbours in the standings together. Where two sizes occur, the
 // bots that sat at the smaller size least often go there, the last of the
@@ -93,7 +96,11 @@ func (p *problem) arrange(tables [][]int) *search {
 		}
 		s.first = append(s.first, s.first[t]+len(bots))
 		s.sum[t] = p.sum(bots)
-		s.reckon(t)
+		for _, a := range bots {
+			for _, b := range bots {
+				s.own[a] += p.meeting(a, b) // a has not met itself
+			}
+		}
 	}
 	return s
 }
@@ -103,17 +110,6 @@ const roughBits = 14 // a change of spread, times its weight and a patience, sta
 func (s *search) size(table int) int { return s.first[table+1] - s.first[table] }
 
 func (s *search) at(table int) []int { return s.seats[s.first[table]:s.first[table+1]] }
-
-// reckon brings the costs of the bots at a table up to date.
-func (s *search) reckon(table int) {
-	bots := s.at(table)
-	for _, a := range bots {
-		s.own[a] = 0
-		for _, b := range bots {
-			s.own[a] += s.meeting(a, b) // a has not met itself
-		}
-	}
-}
 
 func (s *search) copyTables() [][]int {
 	var tables [][]int
@@ -134,15 +130,28 @@ func (s *search) total() sums {
 // swap lets a and b change places.
 func (s *search) swap(a, b int) {
 	t, u := s.table[a], s.table[b]
+	s.own[a], s.own[b] = 0, 0
 	s.seats[s.seat[a]], s.seats[s.seat[b]] = b, a
 	s.seat[a], s.seat[b] = s.seat[b], s.seat[a]
 	s.table[a], s.table[b] = u, t
-	s.reckon(t)
-	s.reckon(u)
-	s.sum[t] = s.sum[t].plus(wide{lo: s.score[b]}).minus(wide{lo: s.score[a]})
-	s.sum[u] = s.sum[u].plus(wide{lo: s.score[a]}).minus(wide{lo: s.score[b]})
-	s.roughSum[t] += s.rough[b] - s.rough[a]
-	s.roughSum[u] += s.rough[a] - s.rough[b]
+	s.replace(t, a, b)
+	s.replace(u, b, a)
+}
+
+// replace brings a table up to date at which a bot has taken the seat of another.
+func (s *search) replace(table, gone, came int) {
+	n := len(s.bots)
+	headsGone, headsCame := s.heads[gone*n:][:n], s.heads[came*n:][:n]
+	for _, x := range s.at(table) {
+		if x == came {
+			continue
+		}
+		before, now := price(headsGone[x]), price(headsCame[x])
+		s.own[x] += now - before
+		s.own[came] += now
+	}
+	s.sum[table] = s.sum[table].plus(wide{lo: s.score[came]}).minus(wide{lo: s.score[gone]})
+	s.roughSum[table] += s.rough[came] - s.rough[gone]
 }
 
 // costChange is what it would do to the cost if a and b changed places.
@@ -151,28 +160,19 @@ func (s *search) costChange(a, b int) int64 {
 	headsA, headsB := s.heads[a*n:][:n], s.heads[b*n:][:n]
 	change := -s.own[a] - s.own[b]
 	for _, x := range s.at(s.table[a]) {
-		c := int64(headsB[x])
-		change += c * (c + 1)
+		change += price(headsB[x])
 	}
 	for _, y := range s.at(s.table[b]) {
-		c := int64(headsA[y])
-		change += c * (c + 1)
+		change += price(headsA[y])
 	}
-	c := int64(headsA[b]) // each met the other on its way
-	return change - 2*c*(c+1)
+	return change - 2*price(headsA[b]) // each met the other on its way
 }
 
 // sharesChange is the same for the shares.
 func (s *search) sharesChange(a, b int) int64 {
-	change := int64(s.bots[b].Short - s.bots[a].Short)
-	switch smallA, smallB := s.small(s.size(s.table[a])), s.small(s.size(s.table[b])); {
-	case smallA == smallB:
-		return 0
-	case smallA:
-		return change
-	default:
-		return -change
-	}
+	// Tables differ in size by one seat at most.
+	larger := s.size(s.table[a]) - s.size(s.table[b])
+	return int64(larger) * int64(s.bots[a].Short-s.bots[b].Short)
 }
 
 // spreadFalls says whether the spread would be less if a and b changed places.
@@ -233,7 +233,7 @@ func (s *search) anneal() {
 	var (
 		repeat = 8 * variance // what a cost of 1 weighs
 		short  = 2 * variance // what a share of 1 weighs
-		hot    = 4 * variance
+		hot    = 16 * variance
 		steps  = annealSteps(n)
 		reach  = bits.Len(uint(n - 1))
 		halves = 2*reach + 4 // from hot down to the square of the gap between neighbours
@@ -260,8 +260,6 @@ func (s *search) anneal() {
 		}
 	}
 }
-
-func annealSteps(n int) int { return 100_000 + 1500*n }
 
 // clamp keeps a change of cost or shares within what leaves room for a weight
 // in 64 bits.

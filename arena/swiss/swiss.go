@@ -254,7 +254,12 @@ func (p *problem) sameOwner(a, b int) bool {
 
 // meeting is what it costs that a and b meet.
 func (p *problem) meeting(a, b int) int64 {
-	c := int64(p.heads[a*len(p.bots)+b])
+	return price(p.heads[a*len(p.bots)+b])
+}
+
+// price is what one more meeting costs after some.
+func price(meetings uint16) int64 {
+	c := int64(meetings)
 	return c * (c + 1)
 }
 
