@@ -272,6 +272,7 @@ func (s *sitting) attempt(ctx context.Context, number, attempt int, sofar []tabl
 	if err != nil {
 		return Played{}, err
 	}
+	defer log.goesOn()
 	setup := s.setup(number, attempt)
 	setup.Journal = log
 	s.announce(setup, log.entries)
@@ -280,7 +281,7 @@ func (s *sitting) attempt(ctx context.Context, number, attempt int, sofar []tabl
 		outcome, err := playSafely(ctx, setup)
 		if errors.Is(err, table.ErrHeld) && ctx.Err() == nil {
 			// Each try is one more chance for what held the game to have passed.
-			if err := s.heldFor(ctx, err); err != nil {
+			if err := log.heldFor(ctx, err); err != nil {
 				return Played{}, err
 			}
 			continue
@@ -294,18 +295,6 @@ func (s *sitting) attempt(ctx context.Context, number, attempt int, sofar []tabl
 			Record:  outcome.Record,
 			Timings: outcome.Timings,
 		}, nil
-	}
-}
-
-// heldFor lets the night stand for a moment.
-func (s *sitting) heldFor(ctx context.Context, why error) error {
-	s.hold(why.Error())
-	defer s.goOn()
-	select {
-	case <-time.After(time.Second):
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
 	}
 }
 
@@ -415,6 +404,29 @@ type gameLog struct {
 	journal         table.Journal
 	number, attempt int
 	entries         []table.Entry
+	held            bool // until the next decision is written
+}
+
+// heldFor lets the night stand for a moment.
+func (l *gameLog) heldFor(ctx context.Context, why error) error {
+	if !l.held {
+		l.held = true
+		l.hold(why.Error())
+	}
+	select {
+	case <-time.After(time.Second):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// goesOn ends that, if it was so.
+func (l *gameLog) goesOn() {
+	if l.held {
+		l.held = false
+		l.goOn()
+	}
 }
 
 // Write implements table.Journal.
@@ -422,6 +434,7 @@ func (l *gameLog) Write(e table.Entry) error {
 	if err := l.journal.Write(e); err != nil {
 		return err
 	}
+	l.goesOn()
 	l.entries = append(l.entries, e)
 	l.arena.Audience.Happened(Event{Tournament: l.t.ID, At: time.Now().UTC(), Kind: GamePlay, Round: l.round, Table: l.sitting.table.Number,
 		Game: l.number, Attempt: l.attempt, Moves: []game.Move{e.Move}})

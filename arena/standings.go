@@ -2,6 +2,7 @@ package arena
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 
 	"github.com/flip7-arena/flip7/arena/swiss"
@@ -16,7 +17,7 @@ type Standing struct {
 // Standings rank the entrants by the games so far; the games of a table that is still playing count as far as they are
 // over. House bots that only fill a table up do not stand anywhere.
 func (t *Tournament) Standings() ([]Standing, error) {
-	ranked, err := swiss.Standings(t.swissEntries(), t.swissTables(len(t.Rounds)), len(t.Rounds))
+	ranked, err := swiss.Standings(t.swissEntries(), t.swissTables(len(t.Rounds), math.MaxInt), len(t.Rounds))
 	if err != nil {
 		return nil, fmt.Errorf("standings of tournament %d: %w", t.ID, err)
 	}
@@ -39,7 +40,7 @@ func (t *Tournament) scores(rounds int) ([]int64, error) {
 	for i := range entries {
 		entries[i].FillIn = false
 	}
-	ranked, err := swiss.Standings(entries, t.swissTables(rounds), rounds)
+	ranked, err := swiss.Standings(entries, t.swissTables(rounds, rounds+1), rounds)
 	if err != nil {
 		return nil, fmt.Errorf("scores after %d pairing rounds: %w", rounds, err)
 	}
@@ -67,14 +68,13 @@ func (t *Tournament) swissEntries() []swiss.Entry {
 	return entries
 }
 
-// swissTables are the tables of the first pairing rounds, as the pairing of the next one takes them. A table that was made
-// void later counted then; for the standings now, rounds is all of them and it does not.
-func (t *Tournament) swissTables(rounds int) []swiss.Table {
+// swissTables are the tables of the first pairing rounds as they are known when a later one is paired: a table that is made
+// void by hand after that still counted.
+func (t *Tournament) swissTables(rounds, known int) []swiss.Table {
 	var tables []swiss.Table
 	for _, r := range t.Rounds[:rounds] {
 		for _, tab := range r.Tables {
-			now := rounds == len(t.Rounds)
-			st := swiss.Table{Round: r.Number, Bots: t.names(tab.Bots), Void: tab.State == Void && (now || tab.VoidFrom <= rounds+1)}
+			st := swiss.Table{Round: r.Number, Bots: t.names(tab.Bots), Void: tab.State == Void && tab.VoidFrom <= known}
 			for _, g := range tab.Games {
 				st.Games = append(st.Games, swiss.Game{Bots: t.names(g.Seats), Places: g.Result.Places, Points: g.Result.Totals, Faults: g.Faults})
 			}

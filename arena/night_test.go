@@ -1,0 +1,525 @@
+package arena
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"errors"
+	"log/slog"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/flip7-arena/flip7/arena/table"
+)
+
+func TestANightWaitsForNobodyWhenAllAreThere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bots := names(8)
+		e := prepare(t, Settings{Rounds: 3}, newRoster(bots...), bots...)
+		begun := time.Now()
+		e.start()
+		night := e.wait()
+		if night.State != Finished || len(night.Rounds) != 3 {
+			t.Fatalf("the night is %v after %d pairing rounds, want finished after 3", night.State, len(night.Rounds))
+		}
+		if waited := time.Since(begun); waited != 0 {
+			t.Errorf("the check-in waited %v though everybody was there", waited)
+		}
+		for _, tab := range night.Rounds[0].Tables {
+			if len(tab.Games) != 8 {
+				t.Fatalf("a table of 4 with 2 rotations played %d games, want 8", len(tab.Games))
+			}
+			for entry, seats := range satAt(tab) {
+				if !slices.Equal(sortedKeys(seats), []int{0, 1, 2, 3}) || seats[0] != 2 || seats[3] != 2 {
+					t.Errorf("entry %d sat in the seats %v, want twice in each", entry, seats)
+				}
+			}
+		}
+		if len(e.bots.pinned) != 0 {
+			t.Errorf("builds are still pinned after the night: %v", e.bots.pinned)
+		}
+	})
+}
+
+func TestWhoIsNotThereIsNotPairedAndScoresNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bots := names(7)
+		r := newRoster(bots[:6]...)
+		e := prepare(t, Settings{Rounds: 2, CheckIn: time.Minute}, r, bots...)
+		begun := time.Now()
+		e.start()
+		synctest.Wait()
+		if n := len(e.now().Rounds); n != 0 {
+			t.Fatalf("%d pairing rounds were made while the check-in ran", n)
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		r.change(func() { r.there["bot-07"] = presence("bot-07") })
+		night := e.wait()
+		if got := time.Since(begun); got != time.Minute && got != 2*time.Minute {
+			t.Errorf("the night took %v, want the check-in of one minute, or two", got)
+		}
+		if !slices.Equal(night.Rounds[0].Missing, []int{7}) {
+			t.Errorf("missing in pairing round 1: %v, want entry 7", night.Rounds[0].Missing)
+		}
+		if s := standing(t, night, "bot-07"); s.Score.Cmp(big.NewRat(1, 1)) > 0 {
+			t.Errorf("bot-07 scored %v in one pairing round at most", s.Score)
+		}
+		if zero := [32]byte{}; night.Entries[6].Contribution != zero {
+			t.Error("a bot that came after the start added to the seeds")
+		}
+	})
+}
+
+func TestABotThatIsAbsentTwiceIsWithdrawnAndMayComeBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bots := names(4)
+		r := newRoster(bots...)
+		r.absent["bot-02"] = true
+		e := prepare(t, Settings{Rounds: 4}, r, bots...)
+		e.start()
+		night := e.wait()
+		if len(night.Rounds[1].Tables[0].Bots) != 4 || len(night.Rounds[2].Tables[0].Bots) != 3 {
+			t.Errorf("tables of %d and %d bots in pairing rounds 2 and 3, want 4 and 3: bot-02 is withdrawn after two",
+				len(night.Rounds[1].Tables[0].Bots), len(night.Rounds[2].Tables[0].Bots))
+		}
+		all, err := night.Standings()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if last := all[len(all)-1]; last.Name != "bot-02" || !last.Withdrawn {
+			t.Errorf("the last of the standings is %v, want bot-02, withdrawn", last.Name)
+		}
+		if night.Entries[1].State != Withdrawn {
+			t.Errorf("bot-02 is %v, want withdrawn", night.Entries[1].State)
+		}
+	})
+}
+
+func TestLateEntriesAndWithdrawalsCountFromTheNextPairingRound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bots := names(5)
+		r := newRoster(bots...)
+		e := prepare(t, Settings{Rounds: 3}, r, bots[:4]...)
+		// The third game's first decision is the moment in which the organiser acts.
+		acted := false
+		r.decide = func(bot string, q table.Question) table.Answer {
+			r.mu.Lock()
+			first := !acted
+			acted = true
+			r.mu.Unlock()
+			if first {
+				e.enter("bot-05")
+				if err := e.Withdraw(t.Context(), e.id, "bot-01", organiser); err != nil {
+					t.Error(err)
+				}
+			}
+			return table.Answer{Decision: stay25(q)}
+		}
+		e.start()
+		night := e.wait()
+		for i, want := range [][]int{{1, 2, 3, 4}, {2, 3, 4, 5}, {2, 3, 4, 5}} {
+			got := slices.Sorted(slices.Values(night.Rounds[i].Tables[0].Bots))
+			if !slices.Equal(got, want) {
+				t.Errorf("pairing round %d seats %v, want %v", i+1, got, want)
+			}
+		}
+		if night.Entries[4].From != 2 {
+			t.Errorf("bot-05 plays from pairing round %d, want 2", night.Entries[4].From)
+		}
+	})
+}
+
+func TestTheAnchorPlaysOutsideTheRanksWhenItEvensTheTables(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		anchor Anchor
+		bots   int
+		want   bool
+	}{
+		{"7 bots at tables of 4 are joined by it", AnchorAuto, 7, true},
+		{"8 bots at tables of 4 are not", AnchorAuto, 8, false},
+		{"8 bots are, if it is on", AnchorOn, 8, true},
+		{"7 bots are not, if it is off", AnchorOff, 7, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				bots := names(c.bots)
+				e := prepare(t, Settings{Rounds: 1, Anchor: c.anchor}, newRoster(bots...), bots...)
+				e.start()
+				night := e.wait()
+				_, there := night.Entry("stay-25")
+				if there != c.want {
+					t.Fatalf("the anchor has entered: %v, want %v", there, c.want)
+				}
+				if there {
+					if s := standing(t, night, "stay-25"); s.Rank != 0 {
+						t.Errorf("the anchor has rank %d, want none", s.Rank)
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestHouseBotsFillUpWhenFewerThanThreeAreThere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := prepare(t, Settings{Rounds: 2, Anchor: AnchorOff}, newRoster("solo"), "solo")
+		e.start()
+		night := e.wait()
+		if n := len(night.Rounds[0].Tables[0].Bots); n != 3 {
+			t.Fatalf("the table has %d bots, want 3", n)
+		}
+		all, err := night.Standings()
+		if err != nil || len(all) != 1 || all[0].Name != "solo" {
+			t.Errorf("standings are %v (%v), want solo alone", all, err)
+		}
+	})
+}
+
+func TestANightWithoutAnybodyEndsAllTheSame(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := prepare(t, Settings{Rounds: 2, CheckIn: time.Minute}, newRoster(), names(3)...)
+		begun := time.Now()
+		e.start()
+		night := e.wait()
+		if night.State != Finished || len(night.Rounds) != 2 || len(night.Rounds[1].Missing) != 3 {
+			t.Errorf("the night is %v after %d pairing rounds, want finished after 2 with 3 missing", night.State, len(night.Rounds))
+		}
+		if got := time.Since(begun); got != 2*time.Minute {
+			t.Errorf("the night took %v, want two check-ins of a minute", got)
+		}
+	})
+}
+
+func TestAPanicEndsAnAttemptAndTwoMakeTheTableVoid(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		panics int // in the first game of table 1
+		state  TableState
+	}{
+		{"one panic: the game is begun again on a fresh deal", 1, Complete},
+		{"two panics: the table is void, 1/2 for its bots", 2, Void},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				bots := names(4)
+				r := newRoster(bots...)
+				for i := range bots {
+					r.there[bots[i]] = Presence{Build: "v1", MaxGames: 1} // one game after the other
+				}
+				left := c.panics
+				r.decide = func(bot string, q table.Question) table.Answer {
+					if left > 0 && q.Number == 5 {
+						left--
+						panic("a fault of ours")
+					}
+					return table.Answer{Decision: stay25(q)}
+				}
+				e := prepare(t, Settings{Rounds: 1}, r, bots...)
+				e.start()
+				night := e.wait()
+				tab := night.Rounds[0].Tables[0]
+				if tab.State != c.state {
+					t.Fatalf("the table is %v (%s), want %v", tab.State, tab.Why, c.state)
+				}
+				if c.state == Void {
+					if s := standing(t, night, "bot-01"); s.Score.Cmp(big.NewRat(1, 2)) != 0 {
+						t.Errorf("bot-01 scored %v at a void table, want 1/2", s.Score)
+					}
+					return
+				}
+				if tab.Games[0].Attempt != 2 || tab.Games[1].Attempt != 1 {
+					t.Errorf("games 1 and 2 count by attempts %d and %d, want 2 and 1", tab.Games[0].Attempt, tab.Games[1].Attempt)
+				}
+				if _, err := Verify(bytes.NewReader(export(t, e.Arena, e.id))); err != nil {
+					t.Errorf("the export does not hold: %v", err)
+				}
+			})
+		})
+	}
+}
+
+func TestAFullDiskHoldsTheNightAndItGoesOnWhenThereIsRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bots := names(4)
+		e := prepare(t, Settings{Rounds: 2, Seed: seed(3)}, newRoster(bots...), bots...)
+		e.book.full = true
+		e.start()
+		time.Sleep(30 * time.Second)
+		synctest.Wait()
+		if night := e.now(); night.State != Held || !strings.Contains(night.Why, errFull.Error()) {
+			t.Fatalf("the night is %v (%s), want held for the full disk", night.State, night.Why)
+		}
+		e.book.mu.Lock()
+		e.book.full = false
+		e.book.mu.Unlock()
+		night := e.wait()
+		if night.State != Finished {
+			t.Fatalf("the night is %v, want finished", night.State)
+		}
+
+		calm := prepare(t, Settings{Rounds: 2, Seed: seed(3)}, newRoster(bots...), bots...)
+		calm.start()
+		calm.wait()
+		if !bytes.Equal(export(t, e.Arena, e.id), export(t, calm.Arena, calm.id)) {
+			t.Error("a night that was held has other results than one that was not")
+		}
+	})
+}
+
+func TestARestartInTheMiddleOfGamesChangesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bots := names(8)
+		settings := Settings{Rounds: 2, Seed: seed(5)}
+		calm := prepare(t, settings, newRoster(bots...), bots...)
+		calm.start()
+		calm.wait()
+		want := export(t, calm.Arena, calm.id)
+
+		r := newRoster(bots...)
+		asked := 0
+		var stop func()
+		r.decide = func(bot string, q table.Question) table.Answer {
+			r.mu.Lock()
+			asked++
+			now := asked%555 == 0
+			r.mu.Unlock()
+			if now {
+				stop()
+			}
+			return table.Answer{Decision: stay25(q)}
+		}
+		e := prepare(t, settings, r, bots...)
+		stopped := make(chan struct{}, 100)
+		stop = func() {
+			e.Arena.stop(ErrStopping)
+			stopped <- struct{}{}
+		}
+		e.start()
+		restarts := 0
+		for {
+			e.Arena.work.Wait()
+			if len(stopped) == 0 {
+				break
+			}
+			for len(stopped) > 0 {
+				<-stopped
+			}
+			restarts++
+			e.Arena = New(Outside{Store: e.store, Journals: e.book, Bots: r, Audience: audienceFunc(nil), Log: slog.New(slog.DiscardHandler)})
+			if err := e.Resume(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if restarts < 5 {
+			t.Fatalf("the arena was restarted %d times, want 5 at least", restarts)
+		}
+		if night := e.wait(); night.State != Finished {
+			t.Fatalf("the night is %v, want finished", night.State)
+		}
+		if !bytes.Equal(export(t, e.Arena, e.id), want) {
+			t.Errorf("after %d restarts the results are others", restarts)
+		}
+	})
+}
+
+func TestThePausedNightEndsItsTablesAndWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bots := names(4)
+		r := newRoster(bots...)
+		e := prepare(t, Settings{Rounds: 3}, r, bots...)
+		r.decide = func(bot string, q table.Question) table.Answer {
+			if q.Number == 3 {
+				if err := e.Pause(t.Context(), e.id, organiser); err != nil {
+					t.Error(err)
+				}
+			}
+			return table.Answer{Decision: stay25(q)}
+		}
+		e.start()
+		synctest.Wait()
+		night := e.now()
+		if night.State != Paused || len(night.Rounds) != 1 || night.Rounds[0].Tables[0].State != Complete {
+			t.Fatalf("the night is %v in pairing round %d, want paused with the tables of round 1 complete", night.State, len(night.Rounds))
+		}
+		r.mu.Lock()
+		r.decide = nil
+		r.mu.Unlock()
+		for range 2 { // the second is harmless
+			if err := e.Continue(t.Context(), e.id, organiser); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if night := e.wait(); night.State != Finished || len(night.Rounds) != 3 {
+			t.Errorf("the night is %v after %d pairing rounds, want finished after 3", night.State, len(night.Rounds))
+		}
+	})
+}
+
+func TestCancelBreaksOffAndNothingIsRated(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bots := names(4)
+		r := newRoster(bots...)
+		e := prepare(t, Settings{Rounds: 3}, r, bots...)
+		cancelled := false
+		r.decide = func(bot string, q table.Question) table.Answer {
+			r.mu.Lock()
+			first := !cancelled
+			cancelled = true
+			r.mu.Unlock()
+			if first {
+				if err := e.Cancel(t.Context(), e.id, "power cut in the hall", organiser); err != nil {
+					t.Error(err)
+				}
+			}
+			return table.Answer{Decision: stay25(q)}
+		}
+		e.start()
+		night := e.wait()
+		synctest.Wait()
+		if night.State != Cancelled || night.Why != "power cut in the hall" {
+			t.Errorf("the night is %v (%s), want cancelled with the reason", night.State, night.Why)
+		}
+		if elo, err := e.Elo(t.Context(), "main", EloOptions{}); err != nil || elo.Games != 0 {
+			t.Errorf("%d games of a cancelled night are rated (%v)", elo.Games, err)
+		}
+	})
+}
+
+func TestATableMadeVoidByHand(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bots := names(8)
+		r := newRoster(bots...)
+		e := prepare(t, Settings{Rounds: 2}, r, bots...)
+		first := true
+		r.decide = func(bot string, q table.Question) table.Answer {
+			r.mu.Lock()
+			now := first && len(e.now().Rounds) == 1
+			first = first && !now
+			r.mu.Unlock()
+			if now {
+				for range 2 { // the second is harmless
+					if err := e.VoidTable(t.Context(), e.id, 1, 2, "two bots of one author at the keyboard", organiser); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+			return table.Answer{Decision: stay25(q)}
+		}
+		e.start()
+		night := e.wait()
+		tab := night.Rounds[0].Tables[1]
+		if tab.State != Void || tab.Why == "" || len(tab.Games) == 8 {
+			t.Errorf("table 2 is %v (%s) with %d games, want void and broken off", tab.State, tab.Why, len(tab.Games))
+		}
+		if night.Rounds[0].Tables[0].State != Complete {
+			t.Error("the other table was touched")
+		}
+		if _, err := Verify(bytes.NewReader(export(t, e.Arena, e.id))); err != nil {
+			t.Errorf("the export does not hold: %v", err)
+		}
+	})
+}
+
+func TestATableMadeVoidAfterTheNextPairingLeavesThatAsItWas(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bots := names(8)
+		r := newRoster(bots...)
+		e := prepare(t, Settings{Rounds: 3}, r, bots...)
+		done := false
+		r.decide = func(bot string, q table.Question) table.Answer {
+			r.mu.Lock()
+			now := !done && len(e.now().Rounds) == 2
+			done = done || now
+			r.mu.Unlock()
+			if now {
+				if err := e.VoidTable(t.Context(), e.id, 1, 1, "a wrong build", organiser); err != nil {
+					t.Error(err)
+				}
+			}
+			return table.Answer{Decision: stay25(q)}
+		}
+		e.start()
+		night := e.wait()
+		if tab := night.Rounds[0].Tables[0]; tab.State != Void || tab.VoidFrom != 3 {
+			t.Errorf("table 1 is %v from pairing round %d on, want void from 3", tab.State, tab.VoidFrom)
+		}
+		if _, err := Verify(bytes.NewReader(export(t, e.Arena, e.id))); err != nil {
+			t.Errorf("the export does not hold: %v", err)
+		}
+	})
+}
+
+func TestABotPlaysInOneTournamentAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bots := names(4)
+		r := newRoster(bots...)
+		e := prepare(t, Settings{Rounds: 2, CheckIn: time.Hour}, r, append(bots, "nobody")...)
+		other, err := e.Create(t.Context(), Settings{Name: "other"}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := e.Open(t.Context(), other.ID, organiser); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := e.Enter(t.Context(), other.ID, "bot:bot-01", "", "", organiser); err != nil {
+			t.Fatal(err)
+		}
+		e.start() // waits an hour for nobody
+		err = e.Start(t.Context(), other.ID, time.Time{}, organiser)
+		if _, refused := errors.AsType[*StateError](err); !refused {
+			t.Errorf("a second tournament with bot-01 started: %v", err)
+		}
+		e.wait()
+		if err := e.Start(t.Context(), other.ID, time.Time{}, organiser); err != nil {
+			t.Errorf("bot-01 is free again, and yet: %v", err)
+		}
+	})
+}
+
+func TestATournamentStartsAtItsTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bots := names(4)
+		e := prepare(t, Settings{Rounds: 1}, newRoster(bots...), bots...)
+		if err := e.Start(t.Context(), e.id, time.Now().Add(3*time.Hour), organiser); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(3*time.Hour - time.Second)
+		synctest.Wait()
+		if state := e.now().State; state != Open {
+			t.Errorf("a second before its time the tournament is %v, want open", state)
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if state := e.now().State; state != Finished {
+			t.Errorf("at its time the tournament is %v, want finished", state)
+		}
+	})
+}
+
+func TestGameSeedsAreWhatIsPublished(t *testing.T) {
+	night := &Tournament{Secret: [32]byte{1, 2, 3}, Entries: []Entry{
+		{Number: 1, Name: "a", From: 1, Contribution: [32]byte{9}}, {Number: 2, Name: "b", From: 1},
+		{Number: 3, Name: "late", From: 2, Contribution: [32]byte{7}}, {Number: 4, Name: "filler", From: 1, FillIn: true}}}
+	mac := hmac.New(sha256.New, night.Secret[:])
+	mac.Write([]byte("flip7/game/2/10/3/1"))
+	a := [32]byte{9}
+	mac.Write(a[:])
+	mac.Write(make([]byte, 32))
+	if got := night.GameSeed(2, 10, 3, 1); !bytes.Equal(got[:], mac.Sum(nil)) {
+		t.Errorf("game seed %x, want %x", got, mac.Sum(nil))
+	}
+	before := night.GameSeed(2, 10, 3, 1)
+	if before == night.GameSeed(2, 10, 3, 2) {
+		t.Error("a new attempt meets the old deal")
+	}
+	night.Settings.Seed = seed(1)
+	if before == night.GameSeed(2, 10, 3, 1) {
+		t.Error("what bots brought counts in a predictable tournament")
+	}
+}
