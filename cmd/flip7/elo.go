@@ -1,5 +1,189 @@
 package main
 
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/flip7-arena/flip7/arena/rating"
+	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
+	"google.golang.org/protobuf/types/known/timestamppb"
+)
+
 type eloCmd struct {
-	Fit eloFitCmd `cmd:"" help:"Rate a file of results: a line a game, \"A=1 B=2 C=2\" (name=place); \"@cluster\" starts a cluster."`
+	Show eloShowCmd `cmd:"" default:"withargs" help:"Show the Elo table of a league."`
+	Fit  eloFitCmd  `cmd:"" help:"Rate a file of results: a line a game, \"A=1 B=2 C=2\" (name=place); \"@cluster\" starts a cluster."`
+}
+
+type eloShowCmd struct {
+	remoteFlags
+	League     string   `help:"The league." default:"main"`
+	Since      string   `help:"Only tournaments that ended on this day or later: 2026-11-30."`
+	Tournament []string `help:"Only these tournaments."`
+	CSV        bool     `help:"Print CSV." name:"csv"`
+	Markdown   bool     `help:"Print a Markdown table."`
+}
+
+// Run shows the table.
+func (c *eloShowCmd) Run(ctx context.Context, p *program) error {
+	conn, err := c.dial()
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	request := &flip7v1.ListRatingsRequest{League: c.League, TournamentIds: c.Tournament}
+	if c.Since != "" {
+		since, err := time.ParseInLocation(time.DateOnly, c.Since, time.Local)
+		if err != nil {
+			return fmt.Errorf("--since: %q is not a day such as 2026-11-30", c.Since)
+		}
+		request.Since = timestamppb.New(since)
+	}
+	table := &flip7v1.ListRatingsResponse{}
+	err = pages(ctx, flip7v1.NewRatingServiceClient(conn).ListRatings,
+		func(token string) *flip7v1.ListRatingsRequest {
+			request.PageToken = token
+			return request
+		},
+		func(page *flip7v1.ListRatingsResponse) string {
+			rows := append(table.GetRatings(), page.GetRatings()...)
+			table = page
+			table.Ratings = rows
+			return page.GetNextPageToken()
+		})
+	if err != nil {
+		return err
+	}
+	switch {
+	case p.json:
+		return printProto(p.out, table)
+	case c.CSV:
+		return printEloCSV(p.out, table)
+	case c.Markdown:
+		return printEloMarkdown(p.out, table)
+	}
+	return printElo(p.out, c.League, table)
+}
+
+var eloColumns = []string{"rank", "bot", "owner", "elo", "+-95%", "ranks", "games", "placement", "first", "LOS", "best", "perf", "points", "bust", "faults", "p99"}
+
+// eloCells are the cells of a row, as eloColumns names them.
+func eloCells(r *flip7v1.Rating) []string {
+	name := r.GetBot()
+	if r.GetBuild() != "" {
+		name += "@" + r.GetBuild()
+	}
+	margin, los, performance := "-", "-", "-"
+	if r.Margin != nil {
+		margin = fmt.Sprintf("%.0f", r.GetMargin())
+	}
+	if r.LosNext != nil {
+		los = rating.Percent(r.GetLosNext(), 1)
+	}
+	if r.Performance != nil {
+		performance = fmt.Sprintf("%.0f", r.GetPerformance())
+	}
+	bound := map[flip7v1.RatingBound]string{flip7v1.RatingBound_RATING_BOUND_AT_LEAST: ">", flip7v1.RatingBound_RATING_BOUND_AT_MOST: "<"}[r.GetBound()]
+	mark := ""
+	if r.GetProvisional() {
+		mark = "?"
+	}
+	return []string{
+		strconv.Itoa(int(r.GetRank())), name, dash(r.GetOwner()), fmt.Sprintf("%s%.0f%s", bound, r.GetElo(), mark), margin,
+		fmt.Sprintf("%d-%d", r.GetRankBest(), r.GetRankWorst()), strconv.Itoa(int(r.GetGames())), fmt.Sprintf("%.3f", r.GetPlacement()),
+		fmt.Sprintf("%.1f %%", 100*r.GetFirstPlaces()), los, rating.Percent(r.GetPBest(), 1), performance,
+		fmt.Sprintf("%.1f", r.GetPoints()), fmt.Sprintf("%.1f %%", 100*r.GetBustRate()), strconv.Itoa(int(faults(r.GetFaults()))), latency(r.GetP99()),
+	}
+}
+
+func printElo(w io.Writer, league string, table *flip7v1.ListRatingsResponse) error {
+	if len(table.GetRatings()) == 0 {
+		fmt.Fprintf(w, "League %s has no rated game yet: finish a tournament that is not --unrated and has no --seed.\n", league)
+		return nil
+	}
+	fmt.Fprintf(w, "League %s: %d games of %d tournaments in %d clusters\n\n", league, table.GetGames(), table.GetTournaments(), table.GetClusters())
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, strings.ToUpper(strings.Join(eloColumns, "\t"))+"\t")
+	group := uint32(0)
+	for _, r := range table.GetRatings() {
+		if r.GetGroup() != group {
+			group = r.GetGroup()
+			fmt.Fprintln(t, "\tnot comparable with the above:\t")
+		}
+		fmt.Fprintln(t, strings.Join(eloCells(r), "\t")+"\t")
+		for _, old := range r.GetOlderBuilds() {
+			cells := eloCells(old)
+			cells[0] = "older"
+			fmt.Fprintln(t, strings.Join(cells, "\t")+"\t")
+		}
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	if table.GetAnchor() != "" {
+		fmt.Fprintf(w, "%s has 1500.", table.GetAnchor())
+	} else {
+		fmt.Fprint(w, "The mean is 1500.")
+	}
+	fmt.Fprintln(w, " Placement ranks (0..1, what equal bots share is 0.5); first places are shown beside it.")
+	fmt.Fprintln(w, "LOS: how likely a bot is stronger than the next. ?: provisional (few games, wide, or before the third night).")
+	for _, line := range alike(table.GetRatings()) {
+		fmt.Fprintln(w, line)
+	}
+	return nil
+}
+
+// alike says which rows cannot be told apart.
+func alike(rows []*flip7v1.Rating) []string {
+	var lines []string
+	names := map[uint32][]string{}
+	var order []uint32
+	for _, r := range rows {
+		if g := r.GetTiedGroup(); g != 0 {
+			if names[g] == nil {
+				order = append(order, g)
+			}
+			names[g] = append(names[g], r.GetBot())
+		}
+	}
+	for _, g := range order {
+		lines = append(lines, "Cannot be told apart: "+strings.Join(names[g], ", ")+".")
+	}
+	return lines
+}
+
+func printEloCSV(w io.Writer, table *flip7v1.ListRatingsResponse) error {
+	out := csv.NewWriter(w)
+	if err := out.Write(eloColumns); err != nil {
+		return err
+	}
+	for _, r := range table.GetRatings() {
+		if err := out.Write(eloCells(r)); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+func printEloMarkdown(w io.Writer, table *flip7v1.ListRatingsResponse) error {
+	escape := strings.NewReplacer("|", `\|`)
+	row := func(cells []string) {
+		for i, cell := range cells {
+			cells[i] = escape.Replace(cell)
+		}
+		fmt.Fprintf(w, "| %s |\n", strings.Join(cells, " | "))
+	}
+	row(append([]string{}, eloColumns...))
+	row(strings.Split(strings.TrimSuffix(strings.Repeat("---,", len(eloColumns)), ","), ","))
+	for _, r := range table.GetRatings() {
+		row(eloCells(r))
+	}
+	return nil
 }

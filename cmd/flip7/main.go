@@ -23,6 +23,8 @@ type cli struct {
 	Elo        eloCmd        `cmd:"" help:"Rate bots: the Elo table of a league, or of a file of results."`
 	Bot        botCmd        `cmd:"" help:"Register bots and look after their tokens."`
 	Tournament tournamentCmd `cmd:"" aliases:"night" help:"League nights: create, run, show, export."`
+	League     leagueCmd     `cmd:"" help:"The tournaments that feed one Elo table."`
+	Replay     replayCmd     `cmd:"" help:"Print what happened in a game, card by card."`
 	Verify     verifyCmd     `cmd:"" help:"Compute exported results again: cards, points, pairings, standings."`
 	Version    versionCmd    `cmd:"" help:"Print the version."`
 }
