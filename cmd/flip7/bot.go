@@ -27,7 +27,7 @@ func (c *botRegisterCmd) Run(ctx context.Context, p *program) error {
 		&flip7v1.RegisterBotRequest{Name: c.Name, Owner: c.Owner},
 		func(r *flip7v1.RegisterBotResponse) error {
 			fmt.Fprintf(p.out, "%s is registered. Its token, shown this once:\n\n  export FLIP7_ADDR=%s\n  export FLIP7_TOKEN=%s\n",
-				r.GetBot().GetName(), c.Addr, r.GetToken())
+				r.GetBot().GetName(), c.Address, r.GetToken())
 			if c.CA != "" {
 				fmt.Fprintf(p.out, "  export FLIP7_CA=%s\n", c.CA)
 			}

@@ -24,55 +24,53 @@ import (
 
 // remoteFlags say which arena a verb talks to, and as whom.
 type remoteFlags struct {
-	Addr  string `help:"Address of the arena." env:"FLIP7_ADDR" default:"127.0.0.1:7777"`
-	Token string `help:"Token of the admin, an owner or a bot. Without one, the admin token in the data folder is used if it is there." env:"FLIP7_TOKEN"`
-	Data  string `help:"Data folder of an arena on this machine." env:"FLIP7_DATA" default:"flip7-data"`
-	CA    string `help:"PEM file with the certificate to trust; \"system\" trusts what the system does." env:"FLIP7_CA" name:"ca"`
+	Address string `help:"Address of the arena: HOST:PORT, clear text on this machine and TLS elsewhere; or https://HOST:PORT, http://HOST:PORT." env:"FLIP7_ADDR" default:"127.0.0.1:7777"`
+	Token   string `help:"Token of the admin, an owner or a bot. Without one, the admin token in the data folder is used if it is there." env:"FLIP7_TOKEN"`
+	Data    string `help:"Data folder of an arena on this machine." env:"FLIP7_DATA" default:"flip7-data"`
+	CA      string `help:"PEM file with the certificates to trust; without it those of the system." env:"FLIP7_CA" name:"ca"`
 }
 
 // dial connects; nothing is sent before the first call.
 func (f remoteFlags) dial() (*grpc.ClientConn, error) {
-	transport, secure, err := f.transport()
+	target, encrypted, err := f.target()
 	if err != nil {
 		return nil, err
 	}
+	transport := insecure.NewCredentials()
+	if encrypted {
+		config := &tls.Config{MinVersion: tls.VersionTLS12}
+		if f.CA != "" {
+			pem, err := os.ReadFile(f.CA)
+			if err != nil {
+				return nil, fmt.Errorf("--ca: %w", err)
+			}
+			config.RootCAs = x509.NewCertPool()
+			if !config.RootCAs.AppendCertsFromPEM(pem) {
+				return nil, fmt.Errorf("--ca: %s holds no certificate in PEM", f.CA)
+			}
+		}
+		transport = credentials.NewTLS(config)
+	}
 	options := []grpc.DialOption{grpc.WithTransportCredentials(transport)}
 	if token := f.token(); token != "" {
-		options = append(options, grpc.WithPerRPCCredentials(bearer{token, secure}))
+		options = append(options, grpc.WithPerRPCCredentials(bearer{token, encrypted}))
 	}
-	conn, err := grpc.NewClient("passthrough:///"+f.Addr, options...)
+	conn, err := grpc.NewClient("passthrough:///"+target, options...)
 	if err != nil {
-		return nil, fmt.Errorf("--addr: %q: %w", f.Addr, err)
+		return nil, fmt.Errorf("--address: %q: %w", f.Address, err)
 	}
 	return conn, nil
 }
 
-func (f remoteFlags) transport() (transport credentials.TransportCredentials, secure bool, err error) {
-	host, _, err := net.SplitHostPort(f.Addr)
+// target is where to connect, by the rules that kits follow.
+func (f remoteFlags) target() (target string, encrypted bool, err error) {
+	target, isTLS := strings.CutPrefix(f.Address, "https://")
+	target, isClear := strings.CutPrefix(target, "http://")
+	host, _, err := net.SplitHostPort(target)
 	if err != nil {
-		return nil, false, fmt.Errorf("--addr: %q is not HOST:PORT", f.Addr)
+		return "", false, fmt.Errorf("--address: %q is not HOST:PORT", f.Address)
 	}
-	config := &tls.Config{MinVersion: tls.VersionTLS12}
-	switch f.CA {
-	case "":
-		own := filepath.Join(f.Data, "arena.pem") // what serve --tls-self-signed writes
-		if _, err := os.Stat(own); err != nil || !loopback(host) {
-			return insecure.NewCredentials(), false, nil
-		}
-		f.CA = own
-		fallthrough
-	default:
-		pem, err := os.ReadFile(f.CA)
-		if err != nil {
-			return nil, false, fmt.Errorf("--ca: %w", err)
-		}
-		config.RootCAs = x509.NewCertPool()
-		if !config.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, false, fmt.Errorf("--ca: %s holds no certificate in PEM", f.CA)
-		}
-	case "system":
-	}
-	return credentials.NewTLS(config), true, nil
+	return target, isTLS || !isClear && (f.CA != "" || !loopback(host)), nil
 }
 
 func loopback(host string) bool {
@@ -92,7 +90,7 @@ func (f remoteFlags) token() string {
 	return strings.TrimSpace(string(raw))
 }
 
-// bearer sends a token with every call: beyond loopback under TLS only.
+// bearer sends a token with every call.
 type bearer struct {
 	token  string
 	secure bool

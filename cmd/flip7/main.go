@@ -18,6 +18,8 @@ import (
 type cli struct {
 	JSON bool `help:"Print JSON for programs instead of text for people." name:"json"`
 
+	Serve      serveCmd      `cmd:"" help:"Serve an arena."`
+	Demo       demoCmd       `cmd:"" help:"See it all at once: a server, eight bots over gRPC, a tournament, the Elo table."`
 	Scenario   scenarioCmd   `cmd:"" help:"Play games with nothing left to chance and compare what came of them."`
 	Pair       pairCmd       `cmd:"" help:"Pair bots for the next round from a file of scores and past meetings."`
 	Elo        eloCmd        `cmd:"" help:"Rate bots: the Elo table of a league, or of a file of results."`
@@ -49,8 +51,8 @@ type program struct {
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	code := run(ctx, os.Args[1:], program{in: os.Stdin, out: os.Stdout, err: os.Stderr})
-	stop()
 	os.Exit(code)
 }
 
@@ -64,6 +66,7 @@ func run(ctx context.Context, args []string, p program) int {
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Writers(p.out, p.err),
 		kong.Exit(func(c int) { code = c }),
+		kong.Configuration(kong.JSON),
 		kong.Bind(&p),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 	)

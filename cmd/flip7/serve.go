@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"github.com/flip7-arena/flip7/server"
+	"github.com/flip7-arena/flip7/server/store"
+)
+
+type serveCmd struct {
+	Config kong.ConfigFlag `help:"JSON file with the other flags by their names; flags and environment win." env:"FLIP7_CONFIG"`
+
+	Data       string `help:"Data folder; made if it is not there." env:"FLIP7_DATA" default:"flip7-data"`
+	Address    string `help:"Where bots and callers come in, HOST:PORT; port 0 takes a free one." env:"FLIP7_ADDRESS" default:"127.0.0.1:7777"`
+	Metrics    string `help:"Where /metrics and /healthz are served, HOST:PORT, or \"off\"." env:"FLIP7_METRICS" default:"127.0.0.1:7778"`
+	Durability string `help:"What acknowledged decisions survive: a killed process, or a power cut too (slower). One of ${enum}." env:"FLIP7_DURABILITY" enum:"process,power" default:"process"`
+
+	TLSCert       string   `help:"File of a certificate (PEM), read again when it changes." env:"FLIP7_TLS_CERT" name:"tls-cert"`
+	TLSKey        string   `help:"File of its key (PEM)." env:"FLIP7_TLS_KEY" name:"tls-key"`
+	TLSSelfSigned bool     `help:"Make a certificate, arena.pem in the data folder, that kits trust by FLIP7_CA." env:"FLIP7_TLS_SELF_SIGNED" name:"tls-self-signed"`
+	TLSHost       []string `help:"Names and addresses that the self-signed certificate is good for, beside this machine's." env:"FLIP7_TLS_HOST" name:"tls-host"`
+	Insecure      bool     `help:"Allow clear text beyond this machine; tokens cross the network readable." env:"FLIP7_INSECURE"`
+
+	Registration string `help:"Who may become an owner without the admin: ${enum}." env:"FLIP7_REGISTRATION" enum:"closed,invite,open" default:"closed"`
+	OwnerBots    int    `help:"Bots that an owner may have." env:"FLIP7_OWNER_BOTS" default:"20"`
+	MaxStreams   int    `help:"Streams of all bots together." env:"FLIP7_MAX_STREAMS" default:"1024"`
+	MaxInstances int    `help:"Streams of one bot." env:"FLIP7_MAX_INSTANCES" default:"4"`
+	MaxWatchers  int    `help:"Spectators." env:"FLIP7_MAX_WATCHERS" default:"1024"`
+	TokenRate    int    `help:"Calls a second of a token; four times as many at once." env:"FLIP7_TOKEN_RATE" default:"50"`
+	AddressRate  int    `help:"Calls a second of an address without a token." env:"FLIP7_ADDRESS_RATE" default:"20"`
+
+	PingInterval   time.Duration `help:"Time between pings to a bot, 1s..15s." env:"FLIP7_PING_INTERVAL" default:"12s"`
+	ReconnectGrace time.Duration `help:"How long clocks wait for bots after a restart." env:"FLIP7_RECONNECT_GRACE" default:"30s"`
+	DrainGrace     time.Duration `help:"How long games go on after the arena was told to stop." env:"FLIP7_DRAIN_GRACE" default:"3s"`
+	LogLevel       slog.Level    `help:"debug, info, warn or error." env:"FLIP7_LOG_LEVEL" default:"info"`
+	LogJSON        bool          `help:"Log JSON lines." env:"FLIP7_LOG_JSON" name:"log-json"`
+}
+
+// Run serves until it is told to stop. A second signal ends it at once.
+func (c *serveCmd) Run(ctx context.Context, p *program) (err error) {
+	s, closeStore, err := c.open(ctx, p)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closed := closeStore(); err == nil {
+			err = closed
+		}
+	}()
+	c.greet(p, s)
+	return s.Serve(ctx)
+}
+
+// open opens the store and a server on it.
+func (c *serveCmd) open(ctx context.Context, p *program) (*server.Server, func() error, error) {
+	options := &slog.HandlerOptions{Level: c.LogLevel}
+	log := slog.New(slog.NewTextHandler(p.err, options))
+	if c.LogJSON {
+		log = slog.New(slog.NewJSONHandler(p.err, options))
+	}
+	durability, err := store.ParseDurability(c.Durability)
+	if err != nil {
+		return nil, nil, err
+	}
+	var registration server.Registration
+	if err := registration.UnmarshalText([]byte(c.Registration)); err != nil {
+		return nil, nil, fmt.Errorf("--registration: %w", err)
+	}
+	kept, err := store.Open(ctx, c.Data, store.Options{Durability: durability, Log: log, Reserved: server.ReservedNames()})
+	if err != nil {
+		return nil, nil, fmt.Errorf("--data: %w", err)
+	}
+	s, err := server.New(server.Config{
+		Address: c.Address, Metrics: c.Metrics, Folder: c.Data, Version: version,
+		TLSCert: c.TLSCert, TLSKey: c.TLSKey, SelfSigned: c.TLSSelfSigned, Hosts: c.TLSHost, Insecure: c.Insecure,
+		Registration: registration, MaxBots: c.OwnerBots, MaxStreams: c.MaxStreams, MaxInstances: c.MaxInstances,
+		MaxWatchers: c.MaxWatchers, TokenRate: c.TokenRate, AddressRate: c.AddressRate,
+		PingInterval: c.PingInterval, ReconnectGrace: orNone(c.ReconnectGrace), DrainGrace: orNone(c.DrainGrace),
+	}, server.Deps{Store: kept, Log: log})
+	if err != nil {
+		kept.Close()
+		return nil, nil, err
+	}
+	return s, kept.Close, nil
+}
+
+// orNone makes the 0 of a flag the none of a Config, in which 0 means the default.
+func orNone(d time.Duration) time.Duration {
+	if d == 0 {
+		return -1
+	}
+	return d
+}
+
+// greet says where the arena is and what to do next.
+func (c *serveCmd) greet(p *program, s *server.Server) {
+	fmt.Fprintf(p.out, "Flip 7 Arena %s on %s, data in %s\n", version, s.Addr(), c.Data)
+	if s.MetricsAddr() != nil {
+		fmt.Fprintf(p.out, "Metrics: http://%s/metrics\n", s.MetricsAddr())
+	}
+	env := ""
+	if s.Addr().String() != "127.0.0.1:7777" {
+		env += " FLIP7_ADDR=" + s.Addr().String()
+	}
+	if c.Data != "flip7-data" {
+		env += " FLIP7_DATA=" + c.Data
+	}
+	if s.Trust() != "" {
+		env += " FLIP7_CA=" + s.Trust()
+	}
+	fmt.Fprintf(p.out, "The admin's token is in %s; the verbs below find it there.\n\nIn another terminal", s.AdminTokenFile())
+	if env != "" {
+		fmt.Fprintf(p.out, ", after export%s", env)
+	}
+	fmt.Fprint(p.out, `:
+  flip7 bot register NAME                      a token for a bot, shown once
+  flip7 tournament create "First night" --open
+  flip7 tournament enter 1 bot:NAME house:odds house:stay-25 house:racer
+  flip7 tournament start 1 --watch
+  flip7 elo
+
+`)
+}
