@@ -9,8 +9,14 @@ package server
 
 import (
 	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
 	"log/slog"
+	"net"
+	"net/http"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"buf.build/go/protovalidate"
@@ -23,32 +29,346 @@ import (
 	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/selector"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/health"
 	"google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/reflection"
 	"google.golang.org/grpc/reflection/grpc_reflection_v1"
 
 	"github.com/flip7-arena/flip7/arena"
+	"github.com/flip7-arena/flip7/arena/house"
 	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
+	"github.com/flip7-arena/flip7/server/launch"
+	"github.com/flip7-arena/flip7/server/remote"
+	"github.com/flip7-arena/flip7/server/store"
 )
 
-// Server is an arena that can be reached.
+// Deps are what a server is given. The store is the caller's, who closes it when Serve has returned.
+type Deps struct {
+	Store *store.Store
+	Log   *slog.Logger
+	// Listener is where bots and callers come in instead of Config.Address: one that is there already, or a bufconn.
+	Listener net.Listener
+}
+
+// Server is an arena that can be reached. New makes one that listens, Serve lets callers in until it is told to stop.
 type Server struct {
-	config Config
-	log    *slog.Logger
-	arena  *arena.Arena
-	gate   *gate
+	config  Config
+	log     *slog.Logger
+	store   *store.Store
+	metrics *metrics
+	bots    *bots
+	arena   *arena.Arena
+	gate    *gate
+	health  *health.Server
+	main    *grpc.Server
+	web     *http.Server // of /metrics
+
+	listener  net.Listener
+	admin     net.Listener // of /metrics; nil: off
+	adminFile string       // that holds the admin's token
+	trust     string       // file of the certificate that kits have to trust; "": none
 
 	// draining is the context of all calls but those of Play: it ends, with errDraining, when the arena stops, so that
 	// handlers need only look at theirs.
 	draining context.Context
 	drain    context.CancelCauseFunc
+	now      context.Context // ends when there is to be no patience any more
+	hurry    context.CancelFunc
+
+	mu   sync.Mutex
+	side *sideDoor // nil: it was not needed yet
+}
+
+// sideDoor is where programs come in that were started on this machine, when the main one is locked by TLS: no
+// certificate of the arena is for 127.0.0.1 if an authority has signed it.
+type sideDoor struct {
+	grpc    *grpc.Server
+	address string
+}
+
+// New makes a server and listens; Serve is to follow, and ends what New began. Wrong use is refused by the name of the
+// flag.
+func New(c Config, d Deps) (_ *Server, err error) {
+	c = c.complete()
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	s := &Server{config: c, log: d.Log, store: d.Store, metrics: newMetrics(c.Version), health: health.NewServer(), listener: d.Listener}
+	s.draining, s.drain = context.WithCancelCause(context.Background())
+	s.now, s.hurry = context.WithCancel(context.Background())
+	s.gate = &gate{lookup: s.lookup}
+	if s.gate.admin, s.adminFile, err = adminToken(c.Folder, d.Log); err != nil {
+		return nil, err
+	}
+	encrypt, trust, err := transport(c, d.Log)
+	if err != nil {
+		return nil, err
+	}
+	s.trust = trust
+	if s.main, err = s.grpc(encrypt); err != nil {
+		return nil, err
+	}
+	s.web = &http.Server{Handler: s.metrics.handler(), ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 8 << 10,
+		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelWarn)}
+	if err := s.listen(); err != nil {
+		return nil, err
+	}
+
+	s.bots = &bots{
+		Bots: remote.New(remote.Config{
+			Arena: c.Version,
+			Log:   d.Log,
+			Hooks: s.metrics.hooks(),
+			Limits: remote.Limits{
+				Streams:        c.MaxStreams,
+				Instances:      c.MaxInstances,
+				BatchBytes:     maxMessage,
+				PingInterval:   c.PingInterval,
+				ReconnectGrace: c.ReconnectGrace,
+			},
+		}),
+		launcher: launch.New(d.Log, launch.Patience{}),
+		claim:    s.claim,
+		door:     s.door,
+		tokens:   map[[sha256.Size]byte]string{},
+	}
+	s.arena = arena.New(arena.Outside{
+		Store:    d.Store,
+		Journals: journals{d.Store.Journals(), s.metrics.journal},
+		Bots:     s.bots,
+		Audience: s.metrics,
+		Log:      d.Log,
+	})
+	s.register(s.main)
+	return s, nil
+}
+
+// listen opens what is not open yet.
+func (s *Server) listen() (err error) {
+	if s.listener == nil {
+		if s.listener, err = net.Listen("tcp", s.config.Address); err != nil {
+			return fmt.Errorf("--address: %w", err)
+		}
+		defer func() {
+			if err != nil {
+				s.listener.Close()
+			}
+		}()
+	}
+	if err := s.config.checkClear(s.listener.Addr()); err != nil {
+		return err
+	}
+	if s.config.Metrics != metricsOff {
+		if s.admin, err = net.Listen("tcp", s.config.Metrics); err != nil {
+			return fmt.Errorf("--metrics: %w", err)
+		}
+	}
+	return nil
+}
+
+// Addr is where bots and callers come in.
+func (s *Server) Addr() net.Addr { return s.listener.Addr() }
+
+// MetricsAddr is where /metrics is served; nil if it is not.
+func (s *Server) MetricsAddr() net.Addr {
+	if s.admin == nil {
+		return nil
+	}
+	return s.admin.Addr()
+}
+
+// AdminTokenFile is the file that holds the admin's token.
+func (s *Server) AdminTokenFile() string { return s.adminFile }
+
+// Trust is the file of the certificate that callers have to trust, which kits do by FLIP7_CA; "" if no certificate was
+// made here.
+func (s *Server) Trust() string { return s.trust }
+
+// ReservedNames are names that no bot and no owner may have: those of house bots, and those that would pass for somebody
+// who speaks for the arena.
+func ReservedNames() []string {
+	names := []string{
+		"admin", "administrator", "anyone", "arena", "bot", "flip7", "ghost", "house", "official", "oracle", "organiser", "organizer", "owner", "system",
+	}
+	for n := 1; ; n++ { // stay-N for all the N that there are
+		name := fmt.Sprintf("stay-%d", n)
+		if _, err := house.New(name); err != nil {
+			return append(names, house.Names()...)
+		}
+		names = append(names, name)
+	}
+}
+
+// register adds the services to a gRPC server.
+func (s *Server) register(to *grpc.Server) {
+	flip7v1.RegisterPlayServiceServer(to, &playService{bots: s.bots.Bots, recheck: s.gate.enter})
+	grpc_health_v1.RegisterHealthServer(to, s.health)
+	reflection.RegisterV1(to)
+	s.metrics.calls.InitializeMetrics(to)
+}
+
+// door is where programs come in that were started on this machine.
+func (s *Server) door() (string, error) {
+	tcp, is := s.listener.Addr().(*net.TCPAddr)
+	switch {
+	case is && !s.config.encrypted() && tcp.IP.IsUnspecified():
+		return fmt.Sprintf("http://127.0.0.1:%d", tcp.Port), nil
+	case is && !s.config.encrypted():
+		return "http://" + tcp.String(), nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.side != nil {
+		return s.side.address, nil
+	}
+	if s.draining.Err() != nil {
+		return "", errDraining
+	}
+	opened, err := s.grpc(nil)
+	if err != nil {
+		return "", err
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	s.register(opened)
+	s.side = &sideDoor{opened, "http://" + listener.Addr().String()}
+	go func() {
+		if err := opened.Serve(listener); err != nil {
+			s.log.Error("the door for programs on this machine has closed", "error", err)
+		}
+	}()
+	return s.side.address, nil
+}
+
+// Serve lets callers in and goes on with the tournaments that were running, until ctx ends or Stop is called. Then it
+// drains: bots are told, games that end soon do, all others are in the journal. It returns when nothing runs any more,
+// which takes the drain grace and a few seconds at most. It may be called once.
+func (s *Server) Serve(ctx context.Context) error {
+	err := s.arena.Resume(ctx)
+	if err == nil {
+		err = s.serve(ctx)
+	}
+	s.shutDown()
+	return err
+}
+
+// serve lets callers in until ctx ends, Stop is called or a door breaks.
+func (s *Server) serve(ctx context.Context) error {
+	broken := make(chan error, 2)
+	go func() {
+		if err := s.main.Serve(s.listener); err != nil && !errors.Is(err, grpc.ErrServerStopped) {
+			broken <- fmt.Errorf("serve %v: %w", s.listener.Addr(), err)
+		}
+	}()
+	if s.admin != nil {
+		go func() {
+			if err := s.web.Serve(s.admin); !errors.Is(err, http.ErrServerClosed) {
+				broken <- fmt.Errorf("serve metrics on %v: %w", s.admin.Addr(), err)
+			}
+		}()
+	}
+	s.log.Info("the arena is open", "address", s.listener.Addr().String(), "tls", s.config.encrypted(), "version", s.config.Version)
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-s.now.Done():
+		return nil
+	case err := <-broken:
+		return err
+	}
+}
+
+// Stop ends Serve at once: nobody is waited for. What was acknowledged is kept all the same.
+func (s *Server) Stop() { s.hurry() }
+
+const (
+	// What a part of the way down may take before it is given up.
+	closing = 5 * time.Second
+	// hurried is the same once there is no patience any more.
+	hurried = time.Second
+)
+
+// shutDown is the way down, see Serve.
+func (s *Server) shutDown() {
+	began := time.Now()
+	s.health.Shutdown()
+	grace := max(s.config.DrainGrace, 0)
+	s.log.Info("the arena stops", "grace", grace, "games", s.metrics.games())
+	s.bots.Drain(grace, restart)
+	s.lastGames(grace)
+	s.drain(errDraining)
+	s.within("break off the games", s.arena.Close)
+	s.within("let go of the bots", s.bots.Close)
+	s.within("end the programs", s.bots.launcher.Close)
+
+	doors := []*grpc.Server{s.main}
+	s.mu.Lock()
+	if s.side != nil {
+		doors = append(doors, s.side.grpc)
+	}
+	s.mu.Unlock()
+	for _, door := range doors {
+		// GracefulStop waits for clients that keep their connections busy for as long as they do.
+		if s.now.Err() != nil || !s.within("let callers go", door.GracefulStop) {
+			s.within("end all calls", door.Stop)
+		}
+	}
+	s.web.Close()
+	s.listener.Close() // all are closed by now, if Serve came so far
+	if s.admin != nil {
+		s.admin.Close()
+	}
+	s.log.Info("the arena has stopped", "took", time.Since(began).Round(time.Millisecond))
+}
+
+// lastGames waits until no game is being played, or the grace is over.
+func (s *Server) lastGames(grace time.Duration) {
+	over := time.NewTimer(grace)
+	defer over.Stop()
+	look := time.NewTicker(20 * time.Millisecond)
+	defer look.Stop()
+	for s.metrics.games() > 0 {
+		select {
+		case <-look.C:
+		case <-over.C:
+			return
+		case <-s.now.Done():
+			return
+		}
+	}
+}
+
+// within does a part of the way down, and reports whether it was done in time.
+func (s *Server) within(what string, do func()) bool {
+	done := make(chan struct{})
+	go func() { do(); close(done) }()
+	patience := time.NewTimer(closing)
+	defer patience.Stop()
+	impatient := s.now.Done()
+	for {
+		select {
+		case <-done:
+			return true
+		case <-impatient:
+			impatient = nil
+			patience.Reset(hurried)
+		case <-patience.C:
+			s.log.Warn("the way down goes on without waiting", "for", what)
+			return false
+		}
+	}
 }
 
 // maxMessage bounds what anybody may send in one message, and what remote tells bots.
 const maxMessage = 64 << 10
 
-// options are the options of the gRPC server; the numbers were found by trying (see the comments).
-func (s *Server) options() ([]grpc.ServerOption, error) {
+// grpc is a gRPC server without services yet. Encrypt is nil for clear text.
+func (s *Server) grpc(encrypt credentials.TransportCredentials) (*grpc.Server, error) {
 	validator, err := protovalidate.New()
 	if err != nil {
 		return nil, err
@@ -69,8 +389,13 @@ func (s *Server) options() ([]grpc.ServerOption, error) {
 	management := selector.MatchFunc(func(ctx context.Context, call interceptors.CallMeta) bool {
 		return ours.Match(ctx, call) && call.Service != flip7v1.PlayService_ServiceDesc.ServiceName
 	})
-	return []grpc.ServerOption{
+	if encrypt == nil {
+		encrypt = insecure.NewCredentials()
+	}
+	return grpc.NewServer(
+		grpc.Creds(encrypt),
 		grpc.ChainUnaryInterceptor(
+			s.metrics.calls.UnaryServerInterceptor(),
 			logging.UnaryServerInterceptor(logger, events),
 			failures.unary,
 			selector.UnaryServerInterceptor(s.untilDrained, management),
@@ -81,6 +406,7 @@ func (s *Server) options() ([]grpc.ServerOption, error) {
 			recovery.UnaryServerInterceptor(recovered),
 		),
 		grpc.ChainStreamInterceptor(
+			selector.StreamServerInterceptor(s.metrics.calls.StreamServerInterceptor(), management),
 			logging.StreamServerInterceptor(logger, events),
 			failures.stream,
 			selector.StreamServerInterceptor(s.streamUntilDrained, management),
@@ -92,11 +418,12 @@ func (s *Server) options() ([]grpc.ServerOption, error) {
 		// A frozen client is gone after 30 s. Kits ping every 20 to 30 s: with gRPC's own MinTime they would be cut off.
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 20 * time.Second, Timeout: 10 * time.Second}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 10 * time.Second, PermitWithoutStream: true}),
-		grpc.ConnectionTimeout(10 * time.Second),
+		grpc.ConnectionTimeout(10*time.Second),
 		grpc.MaxConcurrentStreams(256), // of one connection
 		grpc.MaxRecvMsgSize(maxMessage),
-		grpc.MaxHeaderListSize(8 << 10),
-	}, nil
+		grpc.MaxHeaderListSize(8<<10),
+		grpc.WaitForHandlers(true), // what they use is closed after them
+	), nil
 }
 
 // authorize lets a caller in, or not.
@@ -112,6 +439,7 @@ func (s *Server) authorize(ctx context.Context) (context.Context, error) {
 // recovered is what a caller is told of a panic in its handler. The stack is for the log alone.
 func (s *Server) recovered(ctx context.Context, panicked any) error {
 	method, _ := grpc.Method(ctx)
+	s.metrics.panics.Inc()
 	s.log.ErrorContext(ctx, "panic in a handler", "method", method, "panic", panicked, "stack", string(debug.Stack()))
 	return failed(codes.Internal, "INTERNAL", "the arena failed; its log says why")
 }

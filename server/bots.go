@@ -1,0 +1,88 @@
+package server
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/flip7-arena/flip7/arena"
+	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
+	"github.com/flip7-arena/flip7/server/launch"
+	"github.com/flip7-arena/flip7/server/remote"
+)
+
+// bots are the players of the arena that are not its own: bots at the far end of streams, some of which are programs that
+// it started itself. Those get tokens that are nowhere but in their environment and in here.
+type bots struct {
+	*remote.Bots
+	launcher *launch.Launcher
+	// claim makes sure that there is a bot of a name that is the organiser's, for the results to belong to.
+	claim func(ctx context.Context, name string) error
+	// door is where programs on this machine come in.
+	door func() (address string, err error)
+
+	mu     sync.Mutex
+	tokens map[[sha256.Size]byte]string // name by hash of the token
+}
+
+// Presence implements arena.Bots.
+func (b *bots) Presence(name string) (arena.Presence, bool) {
+	p, connected := b.Bots.Presence(name)
+	return arena.Presence{Build: p.Build, Contribution: p.Contribution, MaxGames: p.MaxGames}, connected
+}
+
+// Start implements arena.Bots.
+func (b *bots) Start(name, command string) error {
+	if b.launcher.Running(name) {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if err := b.claim(ctx, name); err != nil {
+		return err
+	}
+	address, err := b.door()
+	if err != nil {
+		return fmt.Errorf("let programs in: %w", err)
+	}
+	token, hash := newToken()
+	b.mu.Lock()
+	b.tokens[hash] = name
+	b.mu.Unlock()
+	if err := b.launcher.Start(name, command, []string{"FLIP7_ADDR=" + address, "FLIP7_TOKEN=" + token}); err != nil {
+		b.forget(name)
+		return err
+	}
+	return nil
+}
+
+// Stop implements arena.Bots.
+func (b *bots) Stop(name string) {
+	if !b.launcher.Running(name) {
+		return
+	}
+	b.launcher.Stop(name)
+	b.forget(name)
+	b.End(name, flip7v1.EndReason_END_REASON_TOKEN_REVOKED, "the tournament for which this bot was started is over")
+}
+
+// forget makes the tokens of a program worthless.
+func (b *bots) forget(name string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for hash, of := range b.tokens {
+		if of == name {
+			delete(b.tokens, hash)
+		}
+	}
+}
+
+// started is the program that a token was made for.
+func (b *bots) started(hash [sha256.Size]byte) (caller, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	name, known := b.tokens[hash]
+	return caller{role: botRole, name: name}, known
+}

@@ -1,0 +1,152 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"net"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/reflection/grpc_reflection_v1"
+	"google.golang.org/grpc/status"
+	"google.golang.org/grpc/test/bufconn"
+
+	"github.com/flip7-arena/flip7/server/store"
+)
+
+// running is a server with all its parts, reached over bufconn.
+type running struct {
+	*Server
+	t     *testing.T
+	conn  *grpc.ClientConn
+	admin context.Context // of calls as the admin
+	log   *record
+	ended chan error // takes what Serve returned
+	stop  context.CancelFunc
+}
+
+// record is a log that can be read while it is written.
+type record struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (r *record) Write(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.text.Write(p)
+}
+
+func (r *record) String() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.text.String()
+}
+
+// start starts a server on an empty data folder. It stops with the test.
+func start(t *testing.T, change ...func(*Config)) *running {
+	t.Helper()
+	return startIn(t, t.TempDir(), change...)
+}
+
+// startIn starts a server on a data folder.
+func startIn(t *testing.T, folder string, change ...func(*Config)) *running {
+	t.Helper()
+	config := Config{Folder: folder, Metrics: "off", Version: "test", DrainGrace: -1}
+	for _, c := range change {
+		c(&config)
+	}
+	log := new(record)
+	logger := slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	kept, err := store.Open(t.Context(), folder, store.Options{Reserved: ReservedNames(), Log: logger})
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener := bufconn.Listen(1 << 20)
+	s, err := New(config, Deps{Store: kept, Log: logger, Listener: listener})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	r := &running{Server: s, t: t, log: log, ended: make(chan error, 1), stop: stop}
+	go func() { r.ended <- s.Serve(ctx) }()
+	r.conn, err = grpc.NewClient("passthrough:///arena", grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := os.ReadFile(s.AdminTokenFile())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.admin = as(t.Context(), strings.TrimSpace(string(token)))
+	t.Cleanup(func() {
+		r.conn.Close()
+		stop()
+		if err := <-r.ended; err != nil {
+			t.Errorf("Serve: %v", err)
+		}
+		if err := kept.Close(); err != nil {
+			t.Errorf("close the store: %v", err)
+		}
+	})
+	return r
+}
+
+// as is ctx for calls with a token.
+func as(ctx context.Context, token string) context.Context {
+	return metadata.AppendToOutgoingContext(ctx, "authorization", "Bearer "+token)
+}
+
+func TestHealthAndReflectionAnswerWithoutAToken(t *testing.T) {
+	r := start(t)
+	health, err := grpc_health_v1.NewHealthClient(r.conn).Check(t.Context(), &grpc_health_v1.HealthCheckRequest{})
+	if err != nil || health.GetStatus() != grpc_health_v1.HealthCheckResponse_SERVING {
+		t.Errorf("health: %v, %v, want SERVING", health.GetStatus(), err)
+	}
+	stream, err := grpc_reflection_v1.NewServerReflectionClient(r.conn).ServerReflectionInfo(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := stream.Send(&grpc_reflection_v1.ServerReflectionRequest{
+		MessageRequest: &grpc_reflection_v1.ServerReflectionRequest_ListServices{}}); err != nil {
+		t.Fatal(err)
+	}
+	listed, err := stream.Recv()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(listed.String(), "flip7.v1.PlayService") {
+		t.Errorf("reflection lists %v, want flip7.v1.PlayService in it", listed)
+	}
+	if err := stream.CloseSend(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestServeEndsWhenToldTo(t *testing.T) {
+	r := start(t)
+	if _, err := grpc_health_v1.NewHealthClient(r.conn).Check(t.Context(), &grpc_health_v1.HealthCheckRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	r.stop()
+	select {
+	case err := <-r.ended:
+		r.ended <- err
+	case <-time.After(20 * time.Second):
+		t.Fatal("Serve goes on 20 s after it was told to end")
+	}
+	_, err := grpc_health_v1.NewHealthClient(r.conn).Check(t.Context(), &grpc_health_v1.HealthCheckRequest{})
+	if status.Code(err) != codes.Unavailable {
+		t.Errorf("a call after the end: %v, want UNAVAILABLE", err)
+	}
+}
