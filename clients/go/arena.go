@@ -54,7 +54,7 @@ func arenaOf(bot Bot) (arena, error) {
 		a.addr = net.JoinHostPort(strings.Trim(a.addr, "[]"), "443")
 	}
 	host, port, err := net.SplitHostPort(a.addr)
-	if err != nil || host == "" || port == "" {
+	if err != nil || host == "" || port == "" || strings.ContainsAny(a.addr, "/?#@ ") {
 		return a, wrongUse("FLIP7_ADDR %q is not host:port, http://host:port or https://host[:port]", written)
 	}
 	ca := os.Getenv("FLIP7_CA")
@@ -145,17 +145,21 @@ func (w *watchedTLS) Clone() credentials.TransportCredentials {
 	return &watchedTLS{w.TransportCredentials.Clone(), w.failed}
 }
 
-// misfit says in words why no TLS connection came about, if it is for a reason that trying again does not mend.
-func (a arena) misfit() error {
+// misfit says in words why a stream failed, if it is because one side speaks TLS and the other does not, or for want of
+// trust; else it is empty. Trying again mends that only if something at the arena changes.
+func (a arena) misfit(err error) string {
+	if a.tls == nil && strings.Contains(err.Error(), "error reading server preface") {
+		return a.host + " closes connections in clear text; if it speaks TLS, write https:// before the address or set FLIP7_CA"
+	}
 	last := a.untrusted.Load()
 	if last == nil {
-		return nil
+		return ""
 	}
 	if bad, ok := errors.AsType[*tls.CertificateVerificationError](*last); ok {
-		return fmt.Errorf("the certificate of %s is not trusted: %w; FLIP7_CA names the PEM file to trust", a.host, bad.Err)
+		return fmt.Sprintf("the certificate of %s is not trusted: %v; FLIP7_CA names the PEM file to trust", a.host, bad.Err)
 	}
 	if _, ok := errors.AsType[tls.RecordHeaderError](*last); ok {
-		return fmt.Errorf("%s does not speak TLS; if the way there is safe, write http:// before the address", a.host)
+		return a.host + " does not speak TLS; if the way there is safe, write http:// before the address"
 	}
-	return nil
+	return ""
 }

@@ -130,13 +130,13 @@ func (p *player) play(ctx context.Context) error {
 			wait = backOff(try)
 		}
 		p.bot.Log.Warn(e.words+"; trying again", "in", wait.Round(time.Millisecond))
-		timer := time.NewTimer(wait)
 		select {
-		case <-timer.C:
+		case <-time.After(wait):
 		case <-p.left:
+			return nil
 		case <-ctx.Done():
+			return context.Cause(ctx)
 		}
-		timer.Stop()
 	}
 }
 

@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"testing"
 	"time"
 
-	"google.golang.org/grpc"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	flip7 "github.com/flip7-arena/flip7/clients/go"
@@ -86,21 +84,14 @@ func (a *askingArena) ask(stream flip7v1.PlayService_PlayServer, answers chan<- 
 func BenchmarkDecisions(b *testing.B) {
 	for _, games := range []int{1, 16, 64, 256} {
 		b.Run(fmt.Sprint("games=", games), func(b *testing.B) {
-			listener, err := net.Listen("tcp", "127.0.0.1:0")
-			if err != nil {
-				b.Fatal(err)
-			}
 			arena := &askingArena{games: games, enough: b.N, begin: make(chan struct{}), done: make(chan struct{})}
-			server := grpc.NewServer()
-			flip7v1.RegisterPlayServiceServer(server, arena)
-			go server.Serve(listener)
-			defer server.Stop()
+			addr := serve(b, arena)
 			ctx, cancel := context.WithCancel(b.Context())
 			played := make(chan error, 1)
 			go func() {
 				played <- flip7.Play(ctx, flip7.Bot{
 					Decide: func(v *flip7.View) flip7.Decision { return v.Stay() },
-					Addr:   listener.Addr().String(), Token: "bench", MaxGames: games, MaxOpen: games,
+					Addr:   addr, Token: "bench", MaxGames: games, MaxOpen: games,
 					Log: slog.New(slog.DiscardHandler),
 				})
 			}()

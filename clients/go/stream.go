@@ -177,8 +177,8 @@ func (p *player) failed(ctx context.Context, err error) end {
 		return end{words: errSilent.Error(), comeBack: true}
 	}
 	e := endOfStatus(err, p.arena.host, p.met)
-	if misfit := p.arena.misfit(); misfit != nil {
-		e.words, e.comeBack = misfit.Error(), p.met
+	if misfit := p.arena.misfit(err); misfit != "" {
+		e.words, e.comeBack = misfit, p.met
 	}
 	return e
 }

@@ -1,0 +1,116 @@
+package flip7_test
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"log/slog"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+
+	flip7 "github.com/flip7-arena/flip7/clients/go"
+	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
+)
+
+// selfSigned is a certificate for this machine and the file that makes a client trust it.
+func selfSigned(t *testing.T) (tls.Certificate, string) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1),
+		NotAfter:     time.Now().Add(time.Hour),
+		IPAddresses:  []net.IP{net.IPv4(127, 0, 0, 1)},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "arena.pem")
+	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, file
+}
+
+// firstLine is a log that ends what is going on when something is logged: the bot would try for ever.
+type firstLine struct {
+	cancel context.CancelFunc
+	text   string
+}
+
+func (l *firstLine) Write(line []byte) (int, error) {
+	l.text += string(line)
+	l.cancel()
+	return len(line), nil
+}
+
+// fullHouse is an arena that welcomes nobody and says so for good: whoever hears it has reached it.
+type fullHouse struct {
+	flip7v1.UnimplementedPlayServiceServer
+}
+
+func (fullHouse) Play(stream flip7v1.PlayService_PlayServer) error {
+	return stream.Send(&flip7v1.PlayResponse{Messages: []*flip7v1.ArenaMessage{goodbye("REPLACED", "reached")}})
+}
+
+// serve starts an arena on a free port of this machine.
+func serve(t testing.TB, arena flip7v1.PlayServiceServer, options ...grpc.ServerOption) (addr string) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := grpc.NewServer(options...)
+	flip7v1.RegisterPlayServiceServer(server, arena)
+	go server.Serve(listener)
+	t.Cleanup(server.Stop)
+	return listener.Addr().String()
+}
+
+func TestTLS(t *testing.T) {
+	certificate, ca := selfSigned(t)
+	_, otherCA := selfSigned(t)
+	secure := serve(t, fullHouse{}, grpc.Creds(credentials.NewServerTLSFromCert(&certificate)))
+	clear := serve(t, fullHouse{})
+	for _, test := range []struct {
+		name, addr, ca string
+		want           string // in the error of Play or the first line of the log
+	}{
+		{"this machine without FLIP7_CA: clear text", clear, "", "reached"},
+		{"http://: clear text", "http://" + clear, "", "reached"},
+		{"FLIP7_CA: TLS, this machine too", secure, ca, "reached"},
+		{"https:// and FLIP7_CA", "https://" + secure, ca, "reached"},
+		{"https:// and the certificates of the system", "https://" + secure, "", "the certificate of https://" + secure + " is not trusted: x509: "},
+		{"FLIP7_CA of another arena", secure, otherCA, "is not trusted: x509: "},
+		{"TLS where there is none", "https://" + clear, "", "does not speak TLS"},
+		{"clear text where TLS is spoken", secure, "", "closes connections in clear text"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Setenv("FLIP7_CA", test.ca)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			log := &firstLine{cancel: cancel}
+			err := flip7.Play(ctx, flip7.Bot{
+				Decide: stay, Addr: test.addr, Token: "x", Log: slog.New(slog.NewTextHandler(log, nil)),
+			})
+			if got := err.Error() + log.text; !strings.Contains(got, test.want) {
+				t.Errorf("got %s, want %q in it", got, test.want)
+			}
+		})
+	}
+}
