@@ -74,7 +74,7 @@ func (n *night) keepEntries(ctx context.Context, entries ...Entry) error {
 			n.t.Entries[e.Number-1] = e
 		}
 	}
-	n.tell(Event{Kind: EntriesChanged})
+	n.tell(Event{Kind: EntriesChanged, Entries: entries})
 	return nil
 }
 

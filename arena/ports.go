@@ -116,6 +116,7 @@ type Event struct {
 	Game       int
 	Attempt    int
 	Text       string      // of StateChanged and TableChanged: the new state, and why
+	Entries    []Entry     // of EntriesChanged
 	Info       *table.Info // of GameBegan
 	Seed       [32]byte    // of GameBegan, to follow the cards with and to be kept secret; of GameRevealed
 	Moves      []game.Move // of GameBegan: those that were played before the arena was restarted; of GamePlay: one more

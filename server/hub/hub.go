@@ -36,7 +36,8 @@ type feed struct {
 	ring    []arena.Event // ring[n%kept] is event number n
 	last    uint64        // number of the newest event, from 1
 	games   map[arena.GameID]*live
-	changed chan struct{} // closed and replaced when something happens
+	changed chan struct{} // closed and replaced at an event
+	played  chan struct{} // closed and replaced at an event or a decision
 }
 
 // live is a game whose table is not over.
@@ -51,7 +52,7 @@ type live struct {
 func (h *Hub) feed(tournament int64) *feed {
 	f := h.feeds[tournament]
 	if f == nil {
-		f = &feed{games: map[arena.GameID]*live{}, changed: make(chan struct{})}
+		f = &feed{games: map[arena.GameID]*live{}, changed: make(chan struct{}), played: make(chan struct{})}
 		h.feeds[tournament] = f
 	}
 	return f
@@ -68,6 +69,9 @@ func (h *Hub) Happened(e arena.Event) {
 		if g := f.games[id]; g != nil && g.attempt == e.Attempt {
 			g.moves = append(g.moves, e.Moves...)
 		}
+		close(f.played)
+		f.played = make(chan struct{})
+		return
 	case arena.GameBegan:
 		f.games[id] = &live{info: *e.Info, seed: e.Seed, moves: slices.Clone(e.Moves), attempt: e.Attempt}
 		f.add(e)
@@ -92,7 +96,8 @@ func (h *Hub) Happened(e arena.Event) {
 		h.end(e.Tournament)
 	}
 	close(f.changed)
-	f.changed = make(chan struct{})
+	close(f.played)
+	f.changed, f.played = make(chan struct{}), make(chan struct{})
 }
 
 // end forgets the oldest of the tournaments that are over, if there are too many.
@@ -124,11 +129,18 @@ func (h *Hub) Last(tournament int64) uint64 {
 	return h.feed(tournament).last
 }
 
-// Changed is closed at the next event or decision of a tournament. Take it before looking at what there is.
+// Changed is closed at the next event of a tournament. Take it before looking at what there is.
 func (h *Hub) Changed(tournament int64) <-chan struct{} {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.feed(tournament).changed
+}
+
+// Played is closed at the next event of a tournament or decision in one of its games.
+func (h *Hub) Played(tournament int64) <-chan struct{} {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.feed(tournament).played
 }
 
 // Events are those after a number, at most limit, and how many before them are no longer kept.
