@@ -1,0 +1,170 @@
+package arena
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/flip7-arena/flip7/arena/deal"
+	"github.com/flip7-arena/flip7/arena/game"
+)
+
+// Aim is how often a bot gave a card to another one, beside what would be expected of an average bot in its place. It
+// is reported and not judged: bots that work together stand out here, but so does one that reads the table better.
+type Aim struct {
+	Bot, Target int       // numbers of the entries
+	Card        game.Card // game.Freeze or game.Flip3
+	Chances     int       // choices in which the target could be given the card
+	Times       int       // times it was
+	Expected    float64   // times it would have been, had the bot done as the others at the table did
+	Error       float64   // standard error of Times - Expected if it had
+}
+
+// Striking is by how many standard errors the bot aimed at the target more often than expected.
+func (a Aim) Striking() float64 { return (float64(a.Times) - a.Expected) / a.Error }
+
+// Aims adds up, table by table, who aimed at whom. Only decisions count that bots made themselves. The zero value is
+// ready for use.
+type Aims struct{ pairs map[pairAim]*aimSum }
+
+// pairAim is whom a card was aimed by and at.
+type pairAim struct {
+	bot, target int
+	card        game.Card
+}
+
+type aimSum struct {
+	chances, times     int
+	expected, variance float64
+}
+
+// aimCards are the cards that are aimed (a spare Second Chance is a present, R11).
+var aimCards = [...]game.Card{game.Freeze, game.Flip3}
+
+// Add takes the games of a table. What a bot is expected to do with a card that it could give to a target is what the
+// others at the table, but for the target itself, did when they could: times / chances, with one more choice at even
+// odds on top, so that a table at which nobody else had the choice says something too. Its error is that of both counts.
+func (a *Aims) Add(games []Played) error {
+	var choices tableChoices
+	for _, g := range games {
+		watcher := &aimWatcher{choices: &choices, game: g}
+		if _, err := g.Record.Replay(deal.NewKeyed(g.Record.Seed), watcher); err != nil {
+			return fmt.Errorf("game %d: %w", g.Game.Number, err)
+		}
+	}
+	if a.pairs == nil {
+		a.pairs = map[pairAim]*aimSum{}
+	}
+	bots := choices.bots
+	for i, bot := range bots {
+		for j, target := range bots {
+			for k, card := range aimCards {
+				own := choices.at(i, j, k)
+				if i == j || own.chances == 0 {
+					continue
+				}
+				var others choice
+				for other := range bots {
+					if other != i && other != j {
+						others.add(choices.at(other, j, k))
+					}
+				}
+				key := pairAim{bot, target, card}
+				if a.pairs[key] == nil {
+					a.pairs[key] = new(aimSum)
+				}
+				a.pairs[key].add(own, others)
+			}
+		}
+	}
+	return nil
+}
+
+// choice sums up choices in which one bot could aim at another.
+type choice struct {
+	chances, times int
+	even           float64 // sum over the choices of 1 / legal targets
+}
+
+func (c *choice) add(more choice) {
+	c.chances += more.chances
+	c.times += more.times
+	c.even += more.even
+}
+
+func (s *aimSum) add(own, others choice) {
+	n, m := float64(own.chances), float64(others.chances)+1
+	p := (float64(others.times) + own.even/n) / m
+	s.chances += own.chances
+	s.times += own.times
+	s.expected += n * p
+	s.variance += n * p * (1 - p) * (1 + n/m)
+}
+
+// List is all that has been counted, the most striking first.
+func (a *Aims) List() []Aim {
+	list := make([]Aim, 0, len(a.pairs))
+	for key, sum := range a.pairs {
+		list = append(list, Aim{Bot: key.bot, Target: key.target, Card: key.card, Chances: sum.chances, Times: sum.times,
+			Expected: sum.expected, Error: math.Sqrt(sum.variance)})
+	}
+	slices.SortFunc(list, func(a, b Aim) int {
+		return cmp.Or(cmp.Compare(b.Striking(), a.Striking()), cmp.Compare(a.Bot, b.Bot), cmp.Compare(a.Target, b.Target), cmp.Compare(a.Card, b.Card))
+	})
+	return list
+}
+
+// tableChoices are the choices at one table: by giver, target and card, bots in the order in which they were first seen.
+type tableChoices struct {
+	bots    []int
+	choices [][]([len(aimCards)]choice) // by giver and target
+}
+
+// index is the place of a bot in the lists.
+func (t *tableChoices) index(bot int) int {
+	at := slices.Index(t.bots, bot)
+	if at < 0 {
+		at = len(t.bots)
+		t.bots = append(t.bots, bot)
+		for i := range t.choices {
+			t.choices[i] = append(t.choices[i], [len(aimCards)]choice{})
+		}
+		t.choices = append(t.choices, make([][len(aimCards)]choice, len(t.bots)))
+	}
+	return at
+}
+
+func (t *tableChoices) at(bot, target, card int) choice { return t.choices[bot][target][card] }
+
+// aimWatcher counts the choices of a game that is replayed.
+type aimWatcher struct {
+	choices *tableChoices
+	game    Played
+	next    int // move
+}
+
+// Observe implements game.Observer.
+func (w *aimWatcher) Observe(s *game.State, e game.Event) {
+	if e.Kind != game.Decided {
+		return
+	}
+	move := w.game.Record.Moves[w.next]
+	w.next++
+	card, asked := e.Asked.Card()
+	kind := slices.Index(aimCards[:], card)
+	if !asked || kind < 0 || move.Cause.Fault() {
+		return
+	}
+	giver := w.choices.index(w.game.Game.Seats[e.Seat])
+	given, _ := move.Decision.Target()
+	legal := s.View(e.Seat).Active() // R12
+	for seat := range legal.All() {
+		target := w.choices.index(w.game.Game.Seats[seat])
+		one := choice{chances: 1, even: 1 / float64(legal.Len())}
+		if seat == given {
+			one.times = 1
+		}
+		w.choices.choices[giver][target][kind].add(one)
+	}
+}

@@ -1,0 +1,138 @@
+package arena
+
+import (
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestATallyThatIsBroughtUpEqualsOneThatBeginsAnew(t *testing.T) {
+	a, night := playHouse(t, Settings{Name: "n", Seed: seed(1), Rounds: 3}, field(9)...)
+	whole, err := a.Stats(t.Context(), night.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var steps, once Tally
+	for round := 1; round <= 3; round++ {
+		if err := a.Count(t.Context(), night.After(round), &steps); err != nil {
+			t.Fatal(err)
+		}
+		if want := 3 * round; steps.Tables() != want {
+			t.Errorf("after pairing round %d %d tables are counted, want %d", round, steps.Tables(), want)
+		}
+	}
+	if err := a.Count(t.Context(), night, &once); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(steps.Stats, whole) || !reflect.DeepEqual(once.Stats, whole) {
+		t.Error("the statistics differ from those of the whole night")
+	}
+	if !slices.Equal(steps.Aims.List(), once.Aims.List()) {
+		t.Error("the aims differ")
+	}
+	// A table that is made void counts no more.
+	void := night.After(0)
+	void.Rounds[1].Tables[0].State = Void
+	if err := a.Count(t.Context(), void, &steps); err != nil {
+		t.Fatal(err)
+	}
+	games := 0
+	for _, s := range steps.Stats {
+		games += s.Games
+	}
+	seated := 0
+	for _, r := range void.Rounds {
+		for _, tab := range r.Tables {
+			if tab.State != Void {
+				seated += len(tab.Games) * len(tab.Bots)
+			}
+		}
+	}
+	if games != seated || steps.Tables() != 8 {
+		t.Errorf("without the void table %d seats of games in %d tables are counted, want %d in 8", games, steps.Tables(), seated)
+	}
+}
+
+func TestPlacementsAreMeansOfRotations(t *testing.T) {
+	game := func(number int, seats []int, places ...int) Game {
+		g := Game{Number: number, Seats: seats}
+		g.Result.Places = places
+		return g
+	}
+	night := &Tournament{Settings: DefaultSettings(), Entries: make([]Entry, 3), Rounds: []Round{{Number: 1, Tables: []Table{{
+		Number: 1, Bots: []int{1, 2, 3}, State: Complete, Games: []Game{
+			game(1, []int{1, 2, 3}, 1, 2, 3), game(2, []int{2, 3, 1}, 2, 3, 1), game(3, []int{3, 1, 2}, 3, 1, 2), // 1: 1 1 1
+			game(4, []int{1, 2, 3}, 3, 2, 1), game(5, []int{2, 3, 1}, 2, 1, 3), game(6, []int{3, 1, 2}, 1, 2, 2), // 1: 0 0 1/4
+		},
+	}}}}}
+	p := night.Placements()
+	// Entry 1 has rotations of 3 and 1/4: the mean is 13/24, the error sqrt(2 * 2 * (11/8)^2) / 6 = 11/24, and Student's
+	// quantile for one degree of freedom 12.7062.
+	if got := p[0]; got.Games != 6 || got.Clusters != 2 || math.Abs(got.Mean-13./24) > 1e-12 || math.Abs(got.Margin-12.7062*11/24) > 1e-3 {
+		t.Errorf("entry 1: %+v, want 6 games in 2 clusters, 0.5417 +- 5.82", got)
+	}
+	night.Rounds[0].Tables[0].Lost = true
+	if got := night.Placements()[0]; got.Clusters != 1 || !math.IsInf(got.Margin, 1) {
+		t.Errorf("with a lost stream: %+v, want 1 cluster and no margin", got)
+	}
+	night.Rounds[0].Tables[0].State = Void
+	if got := night.Placements()[0]; got.Games != 0 || !math.IsNaN(got.Mean) {
+		t.Errorf("at a void table: %+v, want no game", got)
+	}
+}
+
+func TestAPairingIsExplainedTableByTable(t *testing.T) {
+	_, night := playHouse(t, Settings{Name: "n", Seed: seed(3), Rounds: 5}, field(8)...)
+	repeats := 0
+	for _, r := range night.Rounds {
+		lines, err := night.Explain(r.Number)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(lines) != len(r.Tables)+1 {
+			t.Fatalf("pairing round %d has %d tables and is explained in %d lines", r.Number, len(r.Tables), len(lines))
+		}
+		paired := 0
+		for i, tab := range r.Tables {
+			for _, name := range night.names(tab.Bots) {
+				if !strings.Contains(lines[i], name) {
+					t.Errorf("pairing round %d: %q does not name %s", r.Number, lines[i], name)
+				}
+			}
+			pairs := night.Repeats(r.Number, tab)
+			paired += len(pairs)
+			if first := strings.Contains(lines[i], "all meet for the first time"); first != (len(pairs) == 0) {
+				t.Errorf("pairing round %d, table %d: %q, but %d pairs had met", r.Number, tab.Number, lines[i], len(pairs))
+			}
+		}
+		if paired != r.Repeats {
+			t.Errorf("pairing round %d: %d repeat meetings at its tables, the pairing counted %d", r.Number, paired, r.Repeats)
+		}
+		repeats += paired
+	}
+	if repeats == 0 {
+		t.Error("nobody met twice in this night: it shows nothing")
+	}
+	if _, err := night.Explain(6); err == nil {
+		t.Error("pairing round 6 of 5 is explained")
+	}
+}
+
+func TestAfterAPairingRoundTheStandingsAreThoseOfThen(t *testing.T) {
+	_, night := playHouse(t, Settings{Name: "n", Seed: seed(4), Rounds: 3}, field(8)...)
+	night.Entries = append(night.Entries, Entry{Number: 9, Name: "late", Player: "house:odds", From: 3})
+	night.Rounds[0].Tables[0].State, night.Rounds[0].Tables[0].VoidFrom = Void, 3
+	half, whole := night.After(1), night.After(3)
+	if len(half.Entries) != 8 || len(half.Rounds) != 1 || len(whole.Entries) != 9 {
+		t.Errorf("%d entries and %d rounds after the first, %d entries after the last; want 8, 1, 9", len(half.Entries), len(half.Rounds), len(whole.Entries))
+	}
+	if half.Rounds[0].Tables[0].State != Complete || night.After(2).Rounds[0].Tables[0].State != Void || whole.Rounds[0].Tables[0].State != Void {
+		t.Error("a table that is void for the pairing of round 3 has to count after round 1, and not after round 2")
+	}
+	night.Rounds[2].Tables[0].State = Playing
+	if now := night.After(0); now.Rounds[2].Tables[0].Games != nil || len(night.Rounds[2].Tables[0].Games) == 0 {
+		t.Error("the games of a table that is playing are to be left out, and the tournament itself not to be touched")
+	}
+}
