@@ -191,7 +191,7 @@ func (s *Server) Trust() string { return s.trust }
 // who speaks for the arena.
 func ReservedNames() []string {
 	names := []string{
-		"admin", "administrator", "anyone", "arena", "bot", "flip7", "ghost", "house", "official", "oracle", "organiser", "organizer", "owner", "system",
+		"admin", "administrator", "anyone", "arena", "bot", "flip7", "house", "official", "oracle", "organiser", "organizer", "owner", "system",
 	}
 	for n := 1; ; n++ { // stay-N for all the N that there are
 		name := fmt.Sprintf("stay-%d", n)

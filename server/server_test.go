@@ -13,6 +13,7 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/metadata"
@@ -23,7 +24,7 @@ import (
 	"github.com/flip7-arena/flip7/server/store"
 )
 
-// running is a server with all its parts, reached over bufconn.
+// running is a server with all its parts, reached over bufconn unless its Config has an address.
 type running struct {
 	*Server
 	t     *testing.T
@@ -71,17 +72,27 @@ func startIn(t *testing.T, folder string, change ...func(*Config)) *running {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listener := bufconn.Listen(1 << 20)
-	s, err := New(config, Deps{Store: kept, Log: logger, Listener: listener})
+	deps := Deps{Store: kept, Log: logger}
+	dial := grpc.WithContextDialer(nil)
+	if config.Address == "" {
+		listener := bufconn.Listen(1 << 20)
+		deps.Listener = listener
+		dial = grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) })
+	}
+	s, err := New(config, deps)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	r := &running{Server: s, t: t, log: log, ended: make(chan error, 1), stop: stop}
 	go func() { r.ended <- s.Serve(ctx) }()
-	r.conn, err = grpc.NewClient("passthrough:///arena", grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) }))
-	if err != nil {
+	creds := insecure.NewCredentials()
+	if s.Trust() != "" {
+		if creds, err = credentials.NewClientTLSFromFile(s.Trust(), ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r.conn, err = grpc.NewClient("passthrough:///"+s.Addr().String(), grpc.WithTransportCredentials(creds), dial); err != nil {
 		t.Fatal(err)
 	}
 	token, err := os.ReadFile(s.AdminTokenFile())

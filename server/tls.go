@@ -35,7 +35,7 @@ func transport(c Config, log *slog.Logger) (creds credentials.TransportCredentia
 	switch {
 	case c.SelfSigned:
 		certFile, keyFile = filepath.Join(c.Folder, selfSignedCert), filepath.Join(c.Folder, selfSignedKey)
-		if err := selfSign(certFile, keyFile, c, time.Now()); err != nil {
+		if err := selfSign(certFile, keyFile, c, log, time.Now()); err != nil {
 			return nil, "", fmt.Errorf("--tls-self-signed: %w", err)
 		}
 		trust = certFile
@@ -44,7 +44,7 @@ func transport(c Config, log *slog.Logger) (creds credentials.TransportCredentia
 	}
 	cert := &certificate{certFile: certFile, keyFile: keyFile, log: log}
 	if err := cert.load(); err != nil {
-		return nil, "", fmt.Errorf("--tls-cert, --tls-key: %w", err)
+		return nil, "", fmt.Errorf("certificate %s with key %s: %w", certFile, keyFile, err)
 	}
 	return credentials.NewTLS(&tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: cert.current}), trust, nil
 }
@@ -122,7 +122,7 @@ const (
 )
 
 // selfSign makes a certificate for this machine, unless there is one that will do.
-func selfSign(certFile, keyFile string, c Config, now time.Time) error {
+func selfSign(certFile, keyFile string, c Config, log *slog.Logger, now time.Time) error {
 	names, err := namesOf(c)
 	if err != nil {
 		return err
@@ -170,6 +170,7 @@ func selfSign(certFile, keyFile string, c Config, now time.Time) error {
 	if err := writePrivate(certFile, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert}))); err != nil {
 		return err
 	}
+	log.Info("a certificate was made; kits need its file", "file", certFile, "names", names.dns, "addresses", names.addresses)
 	return os.Chmod(certFile, 0o644) // it is for everybody
 }
 
