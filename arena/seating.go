@@ -76,3 +76,8 @@ func (t *Tournament) order(round int, tab Table, number int) []int {
 	rand.New(rand.NewChaCha8(seed)).Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	return append(order[shift:], order[:shift]...)
 }
+
+// Order is who sits where in a game that was paired: entry numbers by seat.
+func (t *Tournament) Order(id GameID) []int {
+	return t.order(id.Round, t.Rounds[id.Round-1].Tables[id.Table-1], id.Number)
+}
