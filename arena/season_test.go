@@ -92,7 +92,7 @@ func TestTheHistoryOfABotEndsWhereTheTableStands(t *testing.T) {
 }
 
 func TestAComparisonIsTheDifferenceInTheTable(t *testing.T) {
-	a := playLeague(t, field(8), field(8))
+	a := playLeague(t, field(8), []string{"house:odds", "house:random", "house:stay-20"})
 	s := season(t, a, SeasonOptions{})
 	elo, err := s.Elo()
 	if err != nil {
