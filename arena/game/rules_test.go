@@ -1,6 +1,7 @@
 package game_test
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"testing"
@@ -52,6 +53,21 @@ func TestR2EighteenSeatsShareADeck(t *testing.T) {
 		if _, err := game.New(game.Setup{Seats: seats, Deal: lowest{}}); err == nil {
 			t.Errorf("%d seats can play, want 3..36", seats)
 		}
+	}
+}
+
+func TestR11ASecondChanceThatNobodyCanTakeIsDiscarded(t *testing.T) {
+	// Seats 2 and 0 hold one each, seat 1 has stayed, and seat 2 draws the third.
+	cards := []game.Card{5, game.Second, game.Second, game.Second}
+	s, err := game.New(game.Setup{Seats: 3, Rules: game.DefaultRules(3), Deal: &kinds{cards: cards}})
+	if err == nil {
+		err = errors.Join(s.Apply(game.Stay), s.Apply(game.Hit))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := s.View(0); v.InDiscard(game.Second) != 1 || v.Cards(2) != 1 {
+		t.Errorf("%d discarded and %d cards before seat 2, want 1 and 1", v.InDiscard(game.Second), v.Cards(2))
 	}
 }
 

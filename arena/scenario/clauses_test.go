@@ -25,7 +25,7 @@ var shown = []struct {
 	{"R8", "the-round-ends-with-no-card-waiting flip7-in-the-deal random-exhausted-1"},
 	{"R9", "second-chance-saves flip3-goes-on-after-a-save bust"},
 	{"R10", "modifiers-do-not-count-towards-seven the-same-modifier-twice"},
-	{"R11", "second-second-chance-choice a-second-chance-for-the-only-seat-without a-second-chance-for-nobody an-unused-second-chance-is-gone " +
+	{"R11", "TestR11ASecondChanceThatNobodyCanTakeIsDiscarded second-second-chance-choice a-second-chance-for-the-only-seat-without a-second-chance-for-nobody an-unused-second-chance-is-gone " +
 		"second-chance-drawn-in-flip3 second-chance-passed-in-flip3 second-chance-is-no-shield"},
 	{"R12", "freeze-oneself freeze-another freeze-sole-active"},
 	{"R13", "bust reshuffle-takes-the-discards-alone"},
@@ -33,7 +33,8 @@ var shown = []struct {
 	{"R15", "flip7-within-a-flip3 flip7-banks-the-others flip7-in-the-deal set-aside-at-flip7 flip7-while-a-freeze-waits largest-round"},
 	{"R16", "freeze-another flip7-while-a-freeze-waits"},
 	{"R17", "three-cards-of-any-kind flip3-stops-at-bust flip7-within-a-flip3"},
-	{"R18", "queue-order freeze-in-flip3 freeze-back-at-the-giver flip3-in-flip3-kept freeze-then-flip3-on-one-seat two-flip3-on-one-seat"},
+	{"R18", "queue-order freeze-in-flip3 freeze-back-at-the-giver flip3-in-flip3-kept freeze-then-flip3-on-one-seat two-flip3-on-one-seat " +
+		"the-freeze-of-a-busted-seat"},
 	{"R19", "busted-still-assigns busted-discards busted-with-nobody-left"},
 	{"R20", "TestR20TheFlipThreeIsDiscardedBeforeWhatItTurnedUpTakesEffect reshuffle-takes-the-discards-alone flip7-within-a-flip3"},
 	{"R21", "x2-before-plus x2-twice modifiers-only eighty-two-not-ninety-two largest-round"},
@@ -41,7 +42,7 @@ var shown = []struct {
 	{"R23", "TestR23TheDealPassesToTheLeftAndSoDoesTheDrawPile reshuffle-takes-the-discards-alone random-lazy-reshuffle-1"},
 	{"R24", "TestR24ARoundEndsAtTheThousandthCardOfEachDeck TestR24ASeatIsAskedThoughNoCardIsLeftAndTheRoundEndsOnItsHit random-exhausted-1"},
 	{"R25", "200-in-mid-round 199-is-not-enough a-target-of-twenty two-over-200"},
-	{"R26", "tie-all-play tie-all-play-and-another-wins tie-tied-play three-way-tie-shrinks tie-shared"},
+	{"R26", "tie-all-play tie-all-play-and-another-wins tie-tied-play the-dealer-is-one-who-plays three-way-tie-shrinks tie-shared"},
 	{"R27", "places-are-shared"},
 	{"R28", "the-game-stops-after-max-rounds"},
 }

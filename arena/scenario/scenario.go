@@ -62,7 +62,7 @@ func Read(r io.Reader) (*Scenario, error) {
 		Totals     []int                      `json:"totals"`
 		Deck       []string                   `json:"deck"`
 		Reshuffles [][]string                 `json:"reshuffles"`
-		Decisions  []game.Decision            `json:"decisions"`
+		Decisions  []json.RawMessage          `json:"decisions"`
 		Rounds     *int                       `json:"rounds"`
 		Expect     map[string]json.RawMessage `json:"expect"`
 	}
@@ -111,6 +111,12 @@ func Read(r io.Reader) (*Scenario, error) {
 	if err != nil {
 		return nil, err
 	}
+	decisions := make([]game.Decision, len(file.Decisions))
+	for i, raw := range file.Decisions {
+		if err := json.Unmarshal(raw, &decisions[i]); err != nil {
+			return nil, fmt.Errorf("decisions[%d]: %w", i, err)
+		}
+	}
 	for key := range file.Expect {
 		if !slices.Contains([]string{"rounds", "asked", "draws", "reshuffles", "totals", "ranks"}, key) {
 			return nil, fmt.Errorf("expect: %q is not rounds, asked, draws, reshuffles, totals or ranks", key)
@@ -120,7 +126,7 @@ func Read(r io.Reader) (*Scenario, error) {
 		Name: file.Name,
 		setup: game.Setup{Seats: seats, Rules: rules, Dealer: game.Seat(file.Dealer), Totals: file.Totals,
 			Deal: listed},
-		decisions: file.Decisions,
+		decisions: decisions,
 		expect:    file.Expect,
 	}, nil
 }
