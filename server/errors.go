@@ -18,6 +18,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/flip7-arena/flip7/arena"
+	"github.com/flip7-arena/flip7/server/store"
 )
 
 // errorDomain is ErrorInfo.domain of all errors of the arena.
@@ -104,6 +105,10 @@ func describe(err error) (told error, ours bool) {
 	switch {
 	case errors.Is(err, arena.ErrNotFound):
 		return failed(codes.NotFound, "NOT_FOUND", "%v", err), false
+	case errors.Is(err, store.ErrTaken):
+		return failed(codes.AlreadyExists, "NAME_TAKEN", "name: %v, or one that looks like it", err), false
+	case errors.Is(err, store.ErrRetired):
+		return failed(codes.FailedPrecondition, "RETIRED", "%v", err), false
 	case errors.Is(err, errDraining), errors.Is(err, arena.ErrStopping):
 		return draining(), false
 	case errors.Is(err, context.Canceled):

@@ -36,7 +36,8 @@ type metrics struct {
 
 	mu      sync.Mutex
 	running map[gameKey]bool
-	streams map[string]int // by bot, those that have any
+	streams map[string]int       // by bot, those that have any
+	left    map[string]time.Time // by bot, when it was last heard of, those that have none
 }
 
 // gameKey names a game in the arena.
@@ -69,6 +70,7 @@ func newMetrics(version string) *metrics {
 		absent:  decisions.WithLabelValues("absent"),
 		running: map[gameKey]bool{},
 		streams: map[string]int{},
+		left:    map[string]time.Time{},
 	}
 	m.registry.MustRegister(
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
@@ -108,6 +110,7 @@ func (m *metrics) hooks() remote.Hooks {
 			defer m.mu.Unlock()
 			if m.streams[bot] = instances; instances == 0 {
 				delete(m.streams, bot)
+				m.left[bot] = time.Now()
 			}
 		},
 		Ended: func(_ string, reason flip7v1.EndReason, _ string) {
@@ -128,6 +131,16 @@ func (m *metrics) connected() (bots, streams int) {
 		streams += n
 	}
 	return len(m.streams), streams
+}
+
+// lastSeen is when a bot was last heard of; the zero time if not since the arena started.
+func (m *metrics) lastSeen(bot string) time.Time {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.streams[bot] > 0 {
+		return time.Now()
+	}
+	return m.left[bot]
 }
 
 // games is how many games are being played.

@@ -78,6 +78,8 @@ type Server struct {
 	now      context.Context // ends when there is to be no patience any more
 	hurry    context.CancelFunc
 
+	registering sync.Mutex // held while a bot is made, or an owner ended
+
 	mu   sync.Mutex
 	side *sideDoor // nil: it was not needed yet
 }
@@ -205,6 +207,7 @@ func ReservedNames() []string {
 // register adds the services to a gRPC server.
 func (s *Server) register(to *grpc.Server) {
 	flip7v1.RegisterPlayServiceServer(to, &playService{bots: s.bots.Bots, recheck: s.gate.enter})
+	flip7v1.RegisterBotServiceServer(to, &botService{Server: s})
 	grpc_health_v1.RegisterHealthServer(to, s.health)
 	reflection.RegisterV1(to)
 	s.metrics.calls.InitializeMetrics(to)
