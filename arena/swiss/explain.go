@@ -106,7 +106,7 @@ func (p *problem) explainAll(tables [][]int) string {
 		}
 		return total + fmt.Sprintf("; a pairing that costs %d is possible", least)
 	}
-	s := p.arrange(tables)
+	s := p.searchFrom(tables)
 	for a := range p.bots {
 		for b := range a {
 			if s.table[a] != s.table[b] && s.costChange(a, b) < 0 {

@@ -5,17 +5,56 @@ import (
 	"slices"
 )
 
+// arrangement is who sits where.
+type arrangement struct {
+	seats []int // bots, table after table
+	first []int // of each table: its first seat; and one more, the end
+	seat  []int // of each bot
+	table []int // of each bot
+}
+
+func arrange(tables [][]int) arrangement {
+	seats := slices.Concat(tables...)
+	a := arrangement{seats: seats, first: []int{0}, seat: make([]int, len(seats)), table: make([]int, len(seats))}
+	for t, bots := range tables {
+		for i, b := range bots {
+			a.seat[b], a.table[b] = a.first[t]+i, t
+		}
+		a.first = append(a.first, a.first[t]+len(bots))
+	}
+	return a
+}
+
+func (r *arrangement) size(table int) int { return r.first[table+1] - r.first[table] }
+
+func (r *arrangement) at(table int) []int { return r.seats[r.first[table]:r.first[table+1]] }
+
+// swap lets a and b change places.
+func (r *arrangement) swap(a, b int) {
+	r.seats[r.seat[a]], r.seats[r.seat[b]] = b, a
+	r.seat[a], r.seat[b] = r.seat[b], r.seat[a]
+	r.table[a], r.table[b] = r.table[b], r.table[a]
+}
+
+// larger is how many more seats the table of a has than that of b.
+func (r *arrangement) larger(a, b int) int { return r.size(r.table[a]) - r.size(r.table[b]) }
+
+func (r *arrangement) tables() [][]int {
+	var tables [][]int
+	for t := range len(r.first) - 1 {
+		tables = append(tables, slices.Clone(r.at(t)))
+	}
+	return tables
+}
+
 // search looks for a pairing of a field too large to search through. It starts
 // from tables of neighbours in the standings, lets bots change places at
 // falling temperature, and ends in strict descent.
 type search struct {
 	*problem
-	seats []int   // bots, table after table
-	first []int   // of each table: its first seat; and one more, the end
-	seat  []int   // of each bot
-	table []int   // of each bot
-	own   []int64 // of each bot: what its meetings at its table cost
-	sum   []wide  // of each table: the scores at it
+	arrangement
+	own []int64 // of each bot: what its meetings at its table cost
+	sum []wide  // of each table: the scores at it
 
 	// Annealing is in plain 64-bit numbers, on scores scaled to 14 bits.
 	rough    []int64
@@ -26,7 +65,7 @@ type search struct {
 func (p *problem) search() [][]int {
 	s := p.start()
 	s.descend()
-	best := s.copyTables()
+	best := s.tables()
 	least := s.total()
 	if least == (sums{}) {
 		return best
@@ -35,7 +74,7 @@ func (p *problem) search() [][]int {
 		s.anneal()
 		s.descend()
 		if w := s.total(); w.less(least) {
-			least, best = w, s.copyTables()
+			least, best = w, s.tables()
 		}
 		if least.cost == 0 {
 			break
@@ -69,34 +108,34 @@ func (p *problem) start() *search {
 	slices.Sort(bots[atSmall:])
 	bots = slices.Concat(bots[atSmall:], bots[:atSmall])
 
+	return p.searchFrom(p.split(bots))
+}
+
+// split makes tables of bots in the order given.
+func (p *problem) split(bots []int) [][]int {
 	var tables [][]int
 	for _, size := range p.sizes {
 		tables = append(tables, bots[:size])
 		bots = bots[size:]
 	}
-	return p.arrange(tables)
+	return tables
 }
 
-// arrange makes a search stand at given tables.
-func (p *problem) arrange(tables [][]int) *search {
+// searchFrom makes a search stand at given tables.
+func (p *problem) searchFrom(tables [][]int) *search {
 	n := len(p.bots)
 	s := &search{
-		problem: p, seats: slices.Concat(tables...), first: []int{0},
-		seat: make([]int, n), table: make([]int, n), own: make([]int64, n),
-		sum: make([]wide, len(tables)), rough: make([]int64, n), roughSum: make([]int64, len(tables)),
+		problem: p, arrangement: arrange(tables), own: make([]int64, n), sum: make([]wide, len(tables)),
+		rough: make([]int64, n), roughSum: make([]int64, len(tables)),
 	}
 	length := bits.Len64(p.score[0])
 	for b, score := range p.score {
 		s.rough[b] = int64(score << max(0, roughBits-length) >> max(0, length-roughBits))
 	}
 	for t, bots := range tables {
-		for i, b := range bots {
-			s.seat[b], s.table[b] = s.first[t]+i, t
-			s.roughSum[t] += s.rough[b]
-		}
-		s.first = append(s.first, s.first[t]+len(bots))
 		s.sum[t] = p.sum(bots)
 		for _, a := range bots {
+			s.roughSum[t] += s.rough[a]
 			for _, b := range bots {
 				s.own[a] += p.meeting(a, b) // a has not met itself
 			}
@@ -106,18 +145,6 @@ func (p *problem) arrange(tables [][]int) *search {
 }
 
 const roughBits = 14 // a change of spread, times its weight and a patience, stays below 2^63
-
-func (s *search) size(table int) int { return s.first[table+1] - s.first[table] }
-
-func (s *search) at(table int) []int { return s.seats[s.first[table]:s.first[table+1]] }
-
-func (s *search) copyTables() [][]int {
-	var tables [][]int
-	for t := range s.sizes {
-		tables = append(tables, slices.Clone(s.at(t)))
-	}
-	return tables
-}
 
 func (s *search) total() sums {
 	var total sums
@@ -129,13 +156,10 @@ func (s *search) total() sums {
 
 // swap lets a and b change places.
 func (s *search) swap(a, b int) {
-	t, u := s.table[a], s.table[b]
+	s.arrangement.swap(a, b)
 	s.own[a], s.own[b] = 0, 0
-	s.seats[s.seat[a]], s.seats[s.seat[b]] = b, a
-	s.seat[a], s.seat[b] = s.seat[b], s.seat[a]
-	s.table[a], s.table[b] = u, t
-	s.replace(t, a, b)
-	s.replace(u, b, a)
+	s.replace(s.table[b], a, b)
+	s.replace(s.table[a], b, a)
 }
 
 // replace brings a table up to date at which a bot has taken the seat of another.
@@ -170,9 +194,7 @@ func (s *search) costChange(a, b int) int64 {
 
 // sharesChange is the same for the shares.
 func (s *search) sharesChange(a, b int) int64 {
-	// Tables differ in size by one seat at most.
-	larger := s.size(s.table[a]) - s.size(s.table[b])
-	return int64(larger) * int64(s.bots[a].Short-s.bots[b].Short)
+	return int64(s.larger(a, b)) * int64(s.bots[a].Short-s.bots[b].Short) // by one seat at most
 }
 
 // spreadFalls says whether the spread would be less if a and b changed places.
@@ -187,7 +209,7 @@ func (s *search) spreadFalls(a, b int) bool {
 	va, vb := wide{lo: s.score[a]}, wide{lo: s.score[b]}
 	factor := s.sum[u].minus(vb).minus(s.sum[t]).plus(va)
 	factor = factor.plus(factor)
-	switch s.size(t) - s.size(u) {
+	switch s.larger(a, b) {
 	case 1:
 		factor = factor.plus(va).plus(vb)
 	case -1:
@@ -239,9 +261,7 @@ func (s *search) anneal() {
 		halves = 2*reach + 4 // from hot down to the square of the gap between neighbours
 	)
 	for step := range steps {
-		// Temperature falls by halves, and evenly between them.
-		fallen := step * halves << 8 / steps
-		heat := hot >> (fallen >> 8) * int64(512-fallen&255) >> 9
+		heat := cooled(hot, halves, step, steps)
 
 		// Partners are near in the standings as often as far.
 		a := s.rand.below(n)
@@ -251,7 +271,7 @@ func (s *search) anneal() {
 		}
 		change := s.roughChange(a, b)
 		change += short * clamp(s.sharesChange(a, b))
-		limit := (heat * s.rand.patience()) >> 16
+		limit := s.rand.patience(heat)
 		if s.own[a] == 0 && s.own[b] == 0 && change > limit {
 			continue // the cost cannot fall
 		}
@@ -261,20 +281,27 @@ func (s *search) anneal() {
 	}
 }
 
+// cooled is the temperature at a step: it falls by halves, and evenly between them.
+func cooled(hot int64, halves, step, steps int) int64 {
+	fallen := step * halves << 8 / steps
+	return hot >> (fallen >> 8) * int64(512-fallen&255) >> 9
+}
+
 // clamp keeps a change of cost or shares within what leaves room for a weight
 // in 64 bits.
 func clamp(change int64) int64 { return min(max(change, -1<<20), 1<<20) }
 
-// patience draws -ln(u), u uniform in 0..1, nearly, in 65536ths: how much worse, in
-// units of the temperature, an exchange may be. The integer part of -log2(u)
-// is a count of leading zeros; what follows the first one stands in for the rest.
-// No floating point, whose last bit depends on the machine.
-func (r random) patience() int64 {
+// patience draws how much worse an exchange may be at a temperature: -ln(u) times
+// it, u uniform in 0..1, nearly. The integer part of -log2(u) is a count of
+// leading zeros; what follows the first one stands in for the rest. There is no
+// floating point in it, whose last bit depends on the machine.
+func (r random) patience(heat int64) int64 {
 	u := r.Uint64()
 	zeros := bits.LeadingZeros64(u)
 	rest := int64(u << zeros << 1 >> 48)
 	log2 := int64(zeros)<<16 + 65536 - rest
-	return log2 * 45426 >> 16 // ln 2 = 45426/65536
+	ln := log2 * 45426 >> 16 // ln 2 = 45426/65536
+	return heat * ln >> 16
 }
 
 // roughVariance is the variance of the rough scores, at least 1.
@@ -293,5 +320,5 @@ func (s *search) roughChange(a, b int) int64 {
 	t, u := s.table[a], s.table[b]
 	va, vb := s.rough[a], s.rough[b]
 	others := s.roughSum[t] - va - s.roughSum[u] + vb
-	return (vb - va) * (int64(s.size(t)-s.size(u))*(va+vb) - 2*others)
+	return (vb - va) * (int64(s.larger(a, b))*(va+vb) - 2*others)
 }

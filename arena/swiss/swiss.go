@@ -24,6 +24,8 @@
 // the same tables, whatever order the bots, the past tables and the names in
 // them are listed in.
 //
+// [Field.Plan] pairs a whole night at once, for few bots and many pairing rounds.
+//
 // [Standings] adds up what the tables ended in, in exact fractions.
 package swiss
 
@@ -148,10 +150,7 @@ func (f Field) problem() (*problem, error) {
 		rand:  random{rand.NewChaCha8(sha256.Sum256(f.Seed))},
 	}
 	slices.SortFunc(p.bots, func(a, b Bot) int { return cmp.Compare(a.Name, b.Name) })
-	for i := len(p.bots) - 1; i > 0; i-- {
-		j := p.rand.below(i + 1)
-		p.bots[i], p.bots[j] = p.bots[j], p.bots[i]
-	}
+	shuffle(p.rand, p.bots)
 	slices.SortStableFunc(p.bots, func(a, b Bot) int { return cmp.Compare(b.Score, a.Score) })
 
 	least := p.bots[len(p.bots)-1].Score
@@ -388,4 +387,11 @@ type random struct{ *rand.ChaCha8 }
 func (r random) below(n int) int {
 	hi, _ := bits.Mul64(r.Uint64(), uint64(n))
 	return int(hi)
+}
+
+func shuffle[T any](r random, s []T) {
+	for i := len(s) - 1; i > 0; i-- {
+		j := r.below(i + 1)
+		s[i], s[j] = s[j], s[i]
+	}
 }
