@@ -20,6 +20,7 @@ import (
 	"google.golang.org/grpc/reflection/grpc_reflection_v1"
 	"google.golang.org/grpc/status"
 	"google.golang.org/grpc/test/bufconn"
+	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/flip7-arena/flip7/server/store"
 )
@@ -62,6 +63,14 @@ func start(t *testing.T, change ...func(*Config)) *running {
 // startIn starts a server on a data folder.
 func startIn(t *testing.T, folder string, change ...func(*Config)) *running {
 	t.Helper()
+	r := prepare(t, folder, change...)
+	r.serve()
+	return r
+}
+
+// prepare is startIn without serving yet.
+func prepare(t *testing.T, folder string, change ...func(*Config)) *running {
+	t.Helper()
 	config := Config{Folder: folder, Metrics: "off", Version: "test", DrainGrace: -1}
 	for _, c := range change {
 		c(&config)
@@ -83,9 +92,7 @@ func startIn(t *testing.T, folder string, change ...func(*Config)) *running {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithCancel(context.Background())
-	r := &running{Server: s, t: t, log: log, ended: make(chan error, 1), stop: stop}
-	go func() { r.ended <- s.Serve(ctx) }()
+	r := &running{Server: s, t: t, log: log, ended: make(chan error, 1)}
 	creds := insecure.NewCredentials()
 	if s.Trust() != "" {
 		if creds, err = credentials.NewClientTLSFromFile(s.Trust(), ""); err != nil {
@@ -101,16 +108,42 @@ func startIn(t *testing.T, folder string, change ...func(*Config)) *running {
 	}
 	r.admin = as(t.Context(), strings.TrimSpace(string(token)))
 	t.Cleanup(func() {
-		r.conn.Close()
-		stop()
-		if err := <-r.ended; err != nil {
-			t.Errorf("Serve: %v", err)
-		}
 		if err := kept.Close(); err != nil {
 			t.Errorf("close the store: %v", err)
 		}
 	})
 	return r
+}
+
+// serve lets callers in until the test is over.
+func (r *running) serve() {
+	ctx, stop := context.WithCancel(context.Background())
+	r.stop = stop
+	go func() { r.ended <- r.Serve(ctx) }()
+	r.t.Cleanup(func() {
+		r.conn.Close()
+		stop()
+		if err := <-r.ended; err != nil {
+			r.t.Errorf("Serve: %v", err)
+		}
+	})
+}
+
+// wait waits for what is told of by a channel that is made anew for each change.
+func wait(t *testing.T, what string, changed func() <-chan struct{}, is func() bool) {
+	t.Helper()
+	late := time.After(20 * time.Second)
+	for {
+		next := changed()
+		if is() {
+			return
+		}
+		select {
+		case <-next:
+		case <-late:
+			t.Fatalf("20 s have gone by without %s", what)
+		}
+	}
 }
 
 // as is ctx for calls with a token.
@@ -141,6 +174,48 @@ func TestHealthAndReflectionAnswerWithoutAToken(t *testing.T) {
 	}
 	if err := stream.CloseSend(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// trouble is a service whose calls end in a panic.
+func trouble() *grpc.ServiceDesc {
+	const why = "the sky fell on /srv/secret"
+	return &grpc.ServiceDesc{
+		ServiceName: "flip7.test.Trouble",
+		HandlerType: (*any)(nil),
+		Methods: []grpc.MethodDesc{{MethodName: "Call", Handler: func(srv any, ctx context.Context, decode func(any) error, chain grpc.UnaryServerInterceptor) (any, error) {
+			return chain(ctx, new(emptypb.Empty), &grpc.UnaryServerInfo{Server: srv, FullMethod: "/flip7.test.Trouble/Call"},
+				func(context.Context, any) (any, error) { panic(why) })
+		}}},
+		Streams: []grpc.StreamDesc{{StreamName: "Stream", ServerStreams: true, Handler: func(any, grpc.ServerStream) error { panic(why) }}},
+	}
+}
+
+func TestPanicsAreForTheLogAlone(t *testing.T) {
+	r := prepare(t, t.TempDir())
+	r.main.RegisterService(trouble(), nil)
+	r.serve()
+	call := func() error {
+		return r.conn.Invoke(r.admin, "/flip7.test.Trouble/Call", new(emptypb.Empty), new(emptypb.Empty))
+	}
+	stream := func() error {
+		stream, err := r.conn.NewStream(r.admin, &grpc.StreamDesc{ServerStreams: true}, "/flip7.test.Trouble/Stream")
+		if err != nil {
+			return err
+		}
+		return stream.RecvMsg(new(emptypb.Empty))
+	}
+	for name, do := range map[string]func() error{"a call": call, "a stream": stream} {
+		err := do()
+		if d := detailsOf(t, err); status.Code(err) != codes.Internal || d.reason != "INTERNAL" || strings.Contains(err.Error(), "sky") {
+			t.Errorf("%s that panics ends with %v %+v, want INTERNAL and not a word of the reason", name, err, d)
+		}
+	}
+	if log := r.log.String(); !strings.Contains(log, "the sky fell") || !strings.Contains(log, "server_test.go") {
+		t.Errorf("the log says %s\nwant the reason and the stack", log)
+	}
+	if got := value(t, r.Server, "flip7_panics_total"); got != 2 {
+		t.Errorf("flip7_panics_total is %v, want 2", got)
 	}
 }
 
