@@ -111,10 +111,17 @@ func (a *Arena) counting(ctx context.Context, t *Tournament) ([]Stats, error) {
 	return stats, err
 }
 
-// Elo is the table of the season.
+// Elo is the table of the season, older builds with the newest first.
 func (s *Season) Elo() (*Elo, error) {
 	elo := &Elo{League: s.League, Tournaments: len(s.nights), Games: len(s.pool.games.List), Excluded: s.Excluded}
-	return elo, s.pool.rate(elo)
+	if err := s.pool.rate(elo); err != nil {
+		return nil, err
+	}
+	last := func(r EloRow) int { return s.pool.builds[s.pool.index[build{r.Bot, r.Build}]].last }
+	for _, row := range elo.Rows {
+		slices.SortStableFunc(row.Older, func(a, b EloRow) int { return last(b) - last(a) })
+	}
+	return elo, nil
 }
 
 // Clusters is how many clusters count.

@@ -170,8 +170,12 @@ func TestAGameSaysWhyItIsNotRated(t *testing.T) {
 		{func(n *arena.Tournament) { n.Settings.Unrated = true }, "announced as unrated"},
 		{func(n *arena.Tournament) { n.Settings.Seed = new(uint64) }, "predictable"},
 		{func(n *arena.Tournament) { n.Rounds[0].Tables[0].State = arena.Void }, "table is void"},
-		{func(n *arena.Tournament) { n.Excluded = []arena.Excluded{{Round: 1, Table: 1, Game: 2, Why: "wrong deck"}} }, "wrong deck"},
-		{func(n *arena.Tournament) { n.Excluded = []arena.Excluded{{Round: 1, Table: 1, Game: 3, Why: "wrong deck"}} }, ""},
+		{func(n *arena.Tournament) {
+			n.Excluded = []arena.Excluded{{Round: 1, Table: 1, Game: 2, Why: "wrong deck"}}
+		}, "wrong deck"},
+		{func(n *arena.Tournament) {
+			n.Excluded = []arena.Excluded{{Round: 1, Table: 1, Game: 3, Why: "wrong deck"}}
+		}, ""},
 	} {
 		night, id, played := playedNight(t)
 		c.change(night)
