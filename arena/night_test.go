@@ -523,3 +523,58 @@ func TestGameSeedsAreWhatIsPublished(t *testing.T) {
 		t.Error("what bots brought counts in a predictable tournament")
 	}
 }
+
+func TestAPlannedNightMeetsEvenlyUntilSomebodyLeaves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bots := names(8)
+		e := prepare(t, Settings{Rounds: 7, Schedule: Planned, Rotations: 1}, newRoster(bots...), bots...)
+		e.start()
+		night := e.wait()
+		met := map[[2]int]int{}
+		for _, r := range night.Rounds {
+			for _, tab := range r.Tables {
+				for _, a := range tab.Bots {
+					for _, b := range tab.Bots {
+						met[[2]int{a, b}]++
+					}
+				}
+			}
+		}
+		for a := 1; a <= 8; a++ {
+			for b := 1; b < a; b++ {
+				if met[[2]int{a, b}] != 3 {
+					t.Errorf("entries %d and %d met %d times in 7 pairing rounds, want 3", a, b, met[[2]int{a, b}])
+				}
+			}
+		}
+		if _, err := Verify(bytes.NewReader(export(t, e.Arena, e.id))); err != nil {
+			t.Errorf("the export does not hold: %v", err)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		bots := names(9)
+		r := newRoster(bots...)
+		e := prepare(t, Settings{Rounds: 4, Schedule: Planned, Rotations: 1, Anchor: AnchorOff}, r, bots...)
+		gone := false
+		r.decide = func(bot string, q table.Question) table.Answer {
+			r.mu.Lock()
+			now := !gone && len(e.now().Rounds) == 2
+			gone = gone || now
+			r.mu.Unlock()
+			if now {
+				if err := e.Withdraw(t.Context(), e.id, "bot-09", organiser); err != nil {
+					t.Error(err)
+				}
+			}
+			return table.Answer{Decision: stay25(q)}
+		}
+		e.start()
+		night := e.wait()
+		if n := len(night.Rounds[3].Tables); n != 2 {
+			t.Errorf("8 bots sit at %d tables after one left, want 2", n)
+		}
+		if _, err := Verify(bytes.NewReader(export(t, e.Arena, e.id))); err != nil {
+			t.Errorf("the export does not hold: %v", err)
+		}
+	})
+}

@@ -18,7 +18,7 @@ func (t *Tournament) pair(number int, seated []int) (Round, error) {
 	if err != nil {
 		return round, err
 	}
-	pairing, err := swiss.Pair(field)
+	pairing, err := t.bring(number, seated, field)
 	if err != nil {
 		return round, fmt.Errorf("pair round %d: %w", number, err)
 	}
@@ -32,6 +32,38 @@ func (t *Tournament) pair(number int, seated []int) (Round, error) {
 		round.Tables = append(round.Tables, tab)
 	}
 	return round, nil
+}
+
+// bring brings the bots of a field together, by the plan of the night as long as that holds: until a bot comes, goes or is
+// missing.
+func (t *Tournament) bring(number int, seated []int, field swiss.Field) (swiss.Pairing, error) {
+	if t.Settings.Schedule != Planned || !t.unchanged(number, seated) {
+		return swiss.Pair(field)
+	}
+	first, err := t.field(1, seated)
+	if err != nil {
+		return swiss.Pairing{}, err
+	}
+	plan, err := first.Plan(t.Settings.Rounds)
+	if err != nil {
+		return swiss.Pairing{}, err
+	}
+	return field.Weigh(plan[number-1])
+}
+
+// unchanged reports whether the bots with these entry numbers, ascending, are those of every pairing round so far.
+func (t *Tournament) unchanged(number int, seated []int) bool {
+	for _, r := range t.Rounds[:number-1] {
+		var then []int
+		for _, tab := range r.Tables {
+			then = append(then, tab.Bots...)
+		}
+		slices.Sort(then)
+		if !slices.Equal(then, seated) {
+			return false
+		}
+	}
+	return true
 }
 
 // field is what the pairing of a round depends on.

@@ -135,8 +135,8 @@ func (s Settings) Check() error {
 			return &SettingError{d.name, fmt.Sprintf("%v is not %v..%v", d.got, d.low, d.high)}
 		}
 	}
-	if s.Schedule != Swiss {
-		return &SettingError{"schedule", "only swiss is played by this version"}
+	if int(s.Schedule) >= len(scheduleNames) {
+		return &SettingError{"schedule", fmt.Sprintf("%d is not swiss or planned", s.Schedule)}
 	}
 	if err := s.Rules.Complete(s.Seats).Check(); err != nil {
 		return &SettingError{"rules", err.Error()}
