@@ -1,9 +1,13 @@
 package store
 
 import (
+	"database/sql"
 	"database/sql/driver"
 	"encoding/json"
 	"fmt"
+	"time"
+
+	"github.com/flip7-arena/flip7/arena"
 )
 
 // numbers is a column that holds a JSON array of small numbers; an empty one is read as nil.
@@ -88,4 +92,50 @@ func bytesOf(column any) ([]byte, error) {
 		return []byte(column), nil
 	}
 	return nil, fmt.Errorf("%T is neither text nor bytes", column)
+}
+
+// micros is a time as it is kept: microseconds since 1970, and NULL for the zero time.
+func micros(t time.Time) sql.NullInt64 {
+	return sql.NullInt64{Int64: t.UnixMicro(), Valid: !t.IsZero()}
+}
+
+// moment reads what micros writes.
+func moment(n sql.NullInt64) time.Time {
+	if !n.Valid {
+		return time.Time{}
+	}
+	return time.UnixMicro(n.Int64).UTC()
+}
+
+// collect reads all rows of a query at once, so that none of them stays open.
+func collect[T any](rows *sql.Rows, err error, scan func(*sql.Rows) (T, error)) (all []T, _ error) {
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close() //nolint:errcheck // Err says what went wrong
+	for rows.Next() {
+		one, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	return all, rows.Err()
+}
+
+// single reads the only row of a query; arena.ErrNotFound if there is none.
+func single[T any](rows *sql.Rows, err error, scan func(*sql.Rows) (T, error)) (one T, _ error) {
+	all, err := collect(rows, err, scan)
+	switch {
+	case err != nil:
+		return one, err
+	case len(all) == 0:
+		return one, arena.ErrNotFound
+	}
+	return all[0], nil
+}
+
+// column collects the only column of a query.
+func column[T any](rows *sql.Rows, err error) ([]T, error) {
+	return collect(rows, err, func(rows *sql.Rows) (one T, err error) { return one, rows.Scan(&one) })
 }

@@ -11,6 +11,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/pressly/goose/v3"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -86,6 +87,7 @@ func ready(ctx context.Context, db *sql.DB, path string, options Options) error 
 		return fmt.Errorf("%s cannot be opened: %w", path, err)
 	}
 	if found != "ok" {
+		found = strings.Join(strings.Fields(found), " ") // it may have several lines
 		return fmt.Errorf("%s is damaged (%s); it was left as it is: put a backup in its place", path, found)
 	}
 	if err := migrate(ctx, db, options); err != nil {

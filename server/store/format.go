@@ -11,7 +11,8 @@ import (
 	"github.com/flip7-arena/flip7/arena/table"
 )
 
-// A journal file begins with 16 bytes "flip7 journal 1\n" and the number of its tournament, 8 bytes. Then come batches:
+// A journal file begins with the 16 bytes "flip7 journal 1\n", the number of its tournament, 8 bytes, and SHA-256 of the
+// tournament's secret, 32 bytes. Then come batches:
 //
 //	length   4 bytes, of the lines; never 0
 //	checksum 4 bytes, CRC-32C of the lines
@@ -47,8 +48,8 @@ type line struct {
 	entry   table.Entry
 }
 
-func fileHead(tournament int64) []byte {
-	return binary.BigEndian.AppendUint64([]byte(fileMagic), uint64(tournament))
+func fileHead(tournament int64, commitment [32]byte) []byte {
+	return append(binary.BigEndian.AppendUint64([]byte(fileMagic), uint64(tournament)), commitment[:]...)
 }
 
 func appendBegin(to []byte, at place, attempt int) []byte {
@@ -92,9 +93,9 @@ func seal(batch []byte) []byte {
 
 func checksum(lines []byte) uint32 { return crc32.Checksum(lines, crc32.MakeTable(crc32.Castagnoli)) }
 
-// read hands over the lines of all whole batches and says where the last of them ends. The file begins as it should.
-func read(file []byte, do func(line)) (whole int) {
-	for whole = len(fileMagic) + 8; ; {
+// read hands over the lines of all whole batches after the head of a file, and says where the last of them ends.
+func read(file []byte, head int, do func(line)) (whole int) {
+	for whole = head; ; {
 		rest := file[whole:]
 		if len(rest) < batchHead {
 			return whole

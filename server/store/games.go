@@ -69,14 +69,11 @@ func (s *Store) Game(ctx context.Context, id arena.GameID) (arena.Played, error)
 		SELECT g.round, g.seating, g.number, g.attempt, g.seats, g.rounds, g.totals, g.places, g.faults, g.slips, r.record, r.timings
 		FROM games AS g JOIN records AS r USING (tournament, round, seating, number)
 		WHERE g.tournament = ? AND g.round = ? AND g.seating = ? AND g.number = ?`, id.Tournament, id.Round, id.Table, id.Number)
-	found, err := collect(rows, err, scanPlayed)
+	row, err := single(rows, err, scanPlayed)
 	if err != nil {
 		return arena.Played{}, err
 	}
-	if len(found) == 0 {
-		return arena.Played{}, arena.ErrNotFound
-	}
-	return found[0].unpack()
+	return row.unpack()
 }
 
 // gameRow is a game, where it was played and, if it was asked for, what is kept of it.

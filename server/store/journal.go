@@ -7,12 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/flip7-arena/flip7/arena"
@@ -21,53 +21,76 @@ import (
 
 // Journals are the journals of a data folder, a file for each tournament that is not over.
 type Journals struct {
-	folder     string
-	durability Durability
-	log        *slog.Logger
-	flush      func(context.Context) error // of the database: results first, then decisions may go
+	store  *Store
+	folder string
 
 	mu   sync.Mutex
 	open map[int64]bool
 }
 
-func newJournals(folder string, options Options, flush func(context.Context) error) *Journals {
-	return &Journals{folder: folder, durability: options.Durability, log: options.Log, flush: flush, open: map[int64]bool{}}
-}
-
-// Open implements arena.Journals. A damaged tail is cut at the last whole batch, and the log told; a file that is no
-// journal of this tournament is refused and left as it is. A journal can be open once at a time.
+// Open implements arena.Journals, for a tournament that is in the store. A damaged tail is cut at the last whole batch, and
+// the log told; a file that is no journal of this tournament is refused and left as it is. A journal can be open once at a
+// time.
 func (js *Journals) Open(id int64) (arena.Journal, error) {
 	js.mu.Lock()
 	defer js.mu.Unlock()
 	if js.open[id] {
 		return nil, fmt.Errorf("the journal of tournament %d is open already", id)
 	}
-	j := &journal{journals: js, id: id, path: filepath.Join(js.folder, strconv.FormatInt(id, 10)+".log"), filling: new(batch)}
-	if err := j.load(); err != nil {
+	j := &journal{journals: js, id: id, path: filepath.Join(js.folder, strconv.FormatInt(id, 10)+".log"), games: map[place]*attempt{}}
+	if err := j.load(context.Background()); err != nil {
 		return nil, fmt.Errorf("open the journal of tournament %d: %w", id, err)
 	}
 	js.open[id] = true
 	return j, nil
 }
 
-// journal is the journal of one tournament. Who has something to write adds it to the batch that is being filled, and
-// then waits for the disk. The first of a batch to get there writes all of it, while the others wait and the next batch
-// is filled; so a lone writer writes at once, and many share a write.
+// sweep removes the journals of tournaments that are over, which a server that was killed at the very end has left.
+func (js *Journals) sweep(ctx context.Context) error {
+	files, err := os.ReadDir(js.folder)
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		// What is called .log.new was not finished, and is overwritten when the journal is written anew.
+		name, isLog := strings.CutSuffix(file.Name(), ".log")
+		id, err := strconv.ParseInt(name, 10, 64)
+		if !isLog || err != nil {
+			continue
+		}
+		over, err := js.store.over(ctx, id)
+		if err != nil {
+			return err
+		}
+		if !over {
+			continue
+		}
+		if err := os.Remove(filepath.Join(js.folder, file.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// journal is the journal of one tournament. Who has something to write adds it to the batch that is being filled. Who
+// begins a batch waits until the disk is free, closes the batch to others and writes it for all of them; so a lone writer
+// writes at once, and many share a write, without a goroutine to be woken for either.
 type journal struct {
 	journals *Journals
 	id       int64
 	path     string
+	head     []byte // of the file
 
-	mu      sync.Mutex
-	games   map[place]*attempt // that have begun and not ended
-	filling *batch
-	spare   []byte // a buffer to fill next
-	closed  bool
-
-	disk sync.Mutex // is taken before mu
+	disk sync.Mutex // held by who writes; is taken before mu
 	file *os.File
 	size int64 // of what is whole
 	torn bool  // there is something after it
+
+	mu      sync.Mutex
+	games   map[place]*attempt // that have begun and not ended
+	filling *batch             // nil: whoever comes next begins one
+	spare   []byte             // a buffer for it
+	closed  bool
 }
 
 // place is a game within its tournament.
@@ -83,9 +106,9 @@ type attempt struct {
 
 // batch is what is written at once.
 type batch struct {
-	bytes   []byte // guarded by journal.mu until it is being written; room for its head comes first
-	written bool   // guarded by journal.disk, like err
-	err     error
+	bytes []byte // room for the head, and the lines so far
+	err   error  // to be read after done
+	done  sync.WaitGroup
 }
 
 var errJournalClosed = errors.New("the journal is closed")
@@ -104,29 +127,33 @@ func (j *journal) Begun(round, table, number int) (int, []table.Entry) {
 // have the same deal begun again.
 func (j *journal) Begin(round, table, number, try int) (table.Journal, error) {
 	at := place{round, table, number}
-	err := j.write(func(to []byte) []byte { return appendBegin(to, at, try) })
+	err := j.write(func(lines []byte) []byte { return appendBegin(lines, at, try) })
 	if err != nil {
 		return nil, err
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return begin(j, at, try), nil
+	return j.begin(at, try), nil
+}
+
+// begin makes an attempt the one that counts, unless it is that already.
+func (j *journal) begin(at place, number int) *attempt {
+	if a := j.games[at]; a != nil && a.number == number {
+		return a
+	}
+	a := &attempt{journal: j, place: at, number: number}
+	j.games[at] = a
+	return a
 }
 
 // Write implements table.Journal.
 func (a *attempt) Write(e table.Entry) error {
 	j := a.journal
-	j.mu.Lock()
-	if j.closed {
-		j.mu.Unlock()
-		return errJournalClosed
-	}
-	b := j.filling
-	b.bytes = appendDecision(b.room(&j.spare), a.place, a.number, e)
-	a.entries = append(a.entries, e)
-	j.mu.Unlock()
-	err := j.settle(b)
-	if err != nil {
+	err := j.write(func(lines []byte) []byte {
+		a.entries = append(a.entries, e)
+		return appendDecision(lines, a.place, a.number, e)
+	})
+	if err != nil && err != errJournalClosed {
 		j.mu.Lock()
 		a.entries = a.entries[:len(a.entries)-1] // a game writes one decision at a time
 		j.mu.Unlock()
@@ -137,48 +164,47 @@ func (a *attempt) Write(e table.Entry) error {
 // Ended implements arena.Journal.
 func (j *journal) Ended(round, table, number int) error {
 	at := place{round, table, number}
-	j.mu.Lock()
-	delete(j.games, at)
-	j.mu.Unlock()
-	return j.write(func(to []byte) []byte { return appendEnded(to, at) })
+	return j.write(func(lines []byte) []byte {
+		delete(j.games, at)
+		return appendEnded(lines, at)
+	})
 }
 
-// write adds a line to the batch and returns when it is safe.
-func (j *journal) write(line func(to []byte) []byte) error {
+// write adds what line appends to the batch, and returns when that is safe. Line is called with j.mu held.
+func (j *journal) write(line func(lines []byte) []byte) error {
 	j.mu.Lock()
 	if j.closed {
 		j.mu.Unlock()
 		return errJournalClosed
 	}
-	b := j.filling
-	b.bytes = line(b.room(&j.spare))
-	j.mu.Unlock()
-	return j.settle(b)
-}
-
-// room is what a line is added to.
-func (b *batch) room(spare *[]byte) []byte {
-	if b.bytes == nil {
-		b.bytes, *spare = append((*spare)[:0], make([]byte, batchHead)...), nil
+	b, first := j.filling, j.filling == nil
+	if first {
+		b = &batch{bytes: append(j.spare[:0], make([]byte, batchHead)...)}
+		b.done.Add(1)
+		j.filling, j.spare = b, nil
 	}
-	return b.bytes
+	b.bytes = line(b.bytes)
+	j.mu.Unlock()
+	if first {
+		j.settle(b)
+	} else {
+		b.done.Wait()
+	}
+	return b.err
 }
 
-// settle returns when a batch is safe, or refused.
-func (j *journal) settle(b *batch) error {
+// settle writes the batch that is being filled, for all that have added to it.
+func (j *journal) settle(b *batch) {
 	j.disk.Lock()
 	defer j.disk.Unlock()
-	if b.written {
-		return b.err
-	}
 	j.mu.Lock()
-	j.filling = new(batch)
+	j.filling = nil
 	j.mu.Unlock()
-	b.err, b.written = j.append(seal(b.bytes)), true
+	b.err = j.append(seal(b.bytes))
 	j.mu.Lock()
-	j.spare, b.bytes = b.bytes, nil
+	j.spare = b.bytes
 	j.mu.Unlock()
-	return b.err
+	b.done.Done()
 }
 
 // append writes bytes after what is whole; j.disk is held. What it cannot write whole it takes away again, at the latest
@@ -188,7 +214,7 @@ func (j *journal) append(whole []byte) error {
 		return fmt.Errorf("mend the journal: %w", err)
 	}
 	_, err := j.file.WriteAt(whole, j.size)
-	if err == nil && j.journals.durability == Power {
+	if err == nil && j.journals.store.options.Durability == Power {
 		err = j.file.Sync()
 	}
 	if err != nil {
@@ -218,14 +244,14 @@ func (j *journal) Close(discard bool) error {
 	if again {
 		return errJournalClosed
 	}
-	j.disk.Lock() // whoever has added to a batch before has it written
+	j.disk.Lock() // a batch that is being written is finished, and one that waits for the disk refused
 	defer j.disk.Unlock()
 	defer j.journals.release(j.id)
 	err := j.file.Close()
 	if err != nil || !discard {
 		return err
 	}
-	if err := j.journals.flush(context.Background()); err != nil {
+	if err := j.journals.store.flush(context.Background()); err != nil {
 		return err
 	}
 	return os.Remove(j.path)
@@ -238,66 +264,61 @@ func (js *Journals) release(id int64) {
 }
 
 // load reads the file and opens it. It is written anew, without games that have ended, if anything of it can go.
-func (j *journal) load() error {
-	raw, err := os.ReadFile(j.path)
-	fresh := errors.Is(err, fs.ErrNotExist)
-	if err != nil && !fresh {
+func (j *journal) load(ctx context.Context) (err error) {
+	if j.head, err = j.journals.store.journalHead(ctx, j.id); err != nil {
 		return err
 	}
-	if !fresh && !bytes.HasPrefix(raw, fileHead(j.id)) {
-		return fmt.Errorf("%s does not begin as the journal of tournament %d does; it was left as it is", j.path, j.id)
+	raw, err := os.ReadFile(j.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return j.rewrite(ctx)
 	}
-	j.games = map[place]*attempt{}
+	if err != nil {
+		return err
+	}
+	if !bytes.HasPrefix(raw, j.head) {
+		return fmt.Errorf("%s is no journal of this tournament, or its beginning is damaged; it was left as it is: move it away", j.path)
+	}
 	ended := false
-	if fresh {
-		return j.rewrite()
-	}
-	whole := read(raw, func(l line) {
-		switch l.kind {
-		case lineBegin:
-			begin(j, l.place, l.attempt)
-		case lineDecision:
-			if a := j.games[l.place]; a != nil && a.number == l.attempt {
-				a.entries = append(a.entries, l.entry)
-			}
-		case lineEnded:
-			ended = true
-			delete(j.games, l.place)
-		}
+	whole := read(raw, len(j.head), func(l line) {
+		ended = ended || l.kind == lineEnded
+		j.remember(l)
 	})
 	if cut := len(raw) - whole; cut > 0 {
-		j.journals.log.Warn("a journal is damaged and was cut at its last whole batch", "tournament", j.id, "file", j.path,
-			"bytes_kept", whole, "bytes_cut", cut)
-	}
-	if !ended && whole == len(raw) {
+		j.journals.store.options.Log.Warn("a journal was damaged and is cut at its last whole batch", "tournament", j.id,
+			"file", j.path, "bytes_kept", whole, "bytes_cut", cut)
+	} else if !ended {
 		j.size = int64(whole)
 		j.file, err = os.OpenFile(j.path, os.O_RDWR, 0)
 		return err
 	}
-	if ended {
-		if err := j.journals.flush(context.Background()); err != nil {
-			return err
+	return j.rewrite(ctx)
+}
+
+// remember takes in a line of the file.
+func (j *journal) remember(l line) {
+	switch l.kind {
+	case lineBegin:
+		j.begin(l.place, l.attempt)
+	case lineDecision:
+		if a := j.games[l.place]; a != nil && a.number == l.attempt {
+			a.entries = append(a.entries, l.entry)
 		}
+	case lineEnded:
+		delete(j.games, l.place)
 	}
-	return j.rewrite()
 }
 
-// begin makes an attempt the one that counts, unless it is that already.
-func begin(j *journal, at place, number int) *attempt {
-	if a := j.games[at]; a != nil && a.number == number {
-		return a
+// rewrite replaces the file by one that holds what is remembered. Until the last moment the old file is untouched. The
+// database goes to the disk before: the tournament, so that no other one finds its journal there, and the results of what
+// is left out.
+func (j *journal) rewrite(ctx context.Context) (err error) {
+	if err := j.journals.store.flush(ctx); err != nil {
+		return err
 	}
-	a := &attempt{journal: j, place: at, number: number}
-	j.games[at] = a
-	return a
-}
-
-// rewrite replaces the file by one that holds what is remembered. Until the last moment the old file is untouched.
-func (j *journal) rewrite() (err error) {
 	places := slices.SortedFunc(maps.Keys(j.games), func(a, b place) int {
 		return cmp.Or(a.round-b.round, a.table-b.table, a.game-b.game)
 	})
-	whole := fileHead(j.id)
+	whole := slices.Clone(j.head)
 	for _, at := range places {
 		a := j.games[at]
 		lines := appendBegin(make([]byte, batchHead), at, a.number)

@@ -41,7 +41,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -110,19 +109,17 @@ func Open(ctx context.Context, dir string, options Options) (_ *Store, err error
 	if s.lock, err = lock(filepath.Join(dir, "arena.lock")); err != nil {
 		return nil, fmt.Errorf("data folder %s %w", dir, err)
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, s.lock.Close())
-		}
-	}()
 	db, err := openDatabase(ctx, filepath.Join(dir, "arena.db"), options)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, s.lock.Close())
 	}
 	// The writer is there first, so that a reader finds the database in WAL mode.
 	s.reader = pool(filepath.Join(dir, "arena.db"), readers, "_pragma=query_only(1)")
 	s.writer = newWriter(db)
-	s.journals = newJournals(filepath.Join(dir, "journal"), options, s.flush)
+	s.journals = &Journals{store: s, folder: filepath.Join(dir, "journal"), open: map[int64]bool{}}
+	if err := s.journals.sweep(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("data folder %s: remove the journals of what is over: %w", dir, err), s.Close())
+	}
 	return s, nil
 }
 
@@ -178,19 +175,6 @@ func (s *Store) flush(ctx context.Context) error {
 	return nil
 }
 
-// micros is a time as it is kept: microseconds since 1970, and NULL for the zero time.
-func micros(t time.Time) sql.NullInt64 {
-	return sql.NullInt64{Int64: t.UnixMicro(), Valid: !t.IsZero()}
-}
-
-// moment reads what micros writes.
-func moment(n sql.NullInt64) time.Time {
-	if !n.Valid {
-		return time.Time{}
-	}
-	return time.UnixMicro(n.Int64).UTC()
-}
-
 // code is what SQLite says of an error, 0 if it says nothing.
 func code(err error) int {
 	if e, ok := errors.AsType[*sqlite.Error](err); ok {
@@ -201,4 +185,3 @@ func code(err error) int {
 
 func isForeignKey(err error) bool { return code(err) == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY }
 
-func isUnique(err error) bool { return code(err) == sqlite3.SQLITE_CONSTRAINT_UNIQUE }

@@ -193,26 +193,45 @@ func (s *Store) Leagues(ctx context.Context) ([]string, error) {
 	return column[string](rows, err)
 }
 
+// over reports whether a tournament is there and over, and so on the disk as it is.
+func (s *Store) over(ctx context.Context, id int64) (bool, error) {
+	var state arena.State
+	err := s.reader.QueryRowContext(ctx, "SELECT state FROM tournaments WHERE id = ?", id).Scan(word[arena.State]{&state, arena.ParseState})
+	if errors.Is(err, sql.ErrNoRows) || err == nil && !state.Over() {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, s.flush(ctx)
+}
+
+// journalHead is how the journal of a tournament begins.
+func (s *Store) journalHead(ctx context.Context, id int64) ([]byte, error) {
+	t := arena.Tournament{ID: id}
+	err := s.reader.QueryRowContext(ctx, "SELECT secret FROM tournaments WHERE id = ?", id).Scan((*hash)(&t.Secret))
+	if errors.Is(err, sql.ErrNoRows) {
+		err = arena.ErrNotFound
+	}
+	return fileHead(id, t.Commitment()), err
+}
+
 // readTournament reads all of a tournament but the records.
 func readTournament(ctx context.Context, tx *sql.Tx, id int64) (*arena.Tournament, error) {
 	rows, err := tx.QueryContext(ctx, `
 		SELECT id, state, why, settings, excluded, secret, start_at, created_at, started_at, ended_at
 		FROM tournaments WHERE id = ?`, id)
-	found, err := collect(rows, err, scanHead)
+	t, err := single(rows, err, scanHead)
 	if err != nil {
 		return nil, err
 	}
-	if len(found) == 0 {
-		return nil, arena.ErrNotFound
-	}
-	t := &found[0]
 	if t.Entries, err = readEntries(ctx, tx, id); err != nil {
 		return nil, fmt.Errorf("entries of tournament %d: %w", id, err)
 	}
 	if t.Rounds, err = readRounds(ctx, tx, id); err != nil {
 		return nil, fmt.Errorf("pairing rounds of tournament %d: %w", id, err)
 	}
-	return t, nil
+	return &t, nil
 }
 
 func scanHead(rows *sql.Rows) (t arena.Tournament, err error) {
@@ -232,25 +251,4 @@ func scanHead(rows *sql.Rows) (t arena.Tournament, err error) {
 		return t, fmt.Errorf("settings of tournament %d: %w", t.ID, err)
 	}
 	return t, nil
-}
-
-// collect reads all rows of a query at once, so that none of them stays open.
-func collect[T any](rows *sql.Rows, err error, scan func(*sql.Rows) (T, error)) (all []T, _ error) {
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close() //nolint:errcheck // Err says what went wrong
-	for rows.Next() {
-		one, err := scan(rows)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, one)
-	}
-	return all, rows.Err()
-}
-
-// column collects the only column of a query.
-func column[T any](rows *sql.Rows, err error) ([]T, error) {
-	return collect(rows, err, func(rows *sql.Rows) (one T, err error) { return one, rows.Scan(&one) })
 }

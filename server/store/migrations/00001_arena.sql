@@ -20,7 +20,8 @@ CREATE TABLE tournaments (
 ) STRICT;
 
 CREATE INDEX tournaments_by_league ON tournaments (league, rated, state);
-CREATE INDEX tournaments_by_state ON tournaments (state);
+-- The few that a server goes on with when it starts.
+CREATE INDEX tournaments_live ON tournaments (id) WHERE state IN ('open', 'running', 'paused', 'held');
 
 CREATE TABLE entries (
     tournament    INTEGER NOT NULL REFERENCES tournaments (id),
