@@ -1,0 +1,319 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
+)
+
+// bot is a stream of a bot that said hello and was welcomed.
+type bot struct {
+	flip7v1.PlayService_PlayClient
+	t *testing.T
+}
+
+// join opens a stream and says hello.
+func (r *running) join(ctx context.Context, instance string) bot {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	r.t.Cleanup(cancel)
+	stream, err := flip7v1.NewPlayServiceClient(r.conn).Play(ctx)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	b := bot{stream, r.t}
+	hello := &flip7v1.Hello{Protocol: 1, InstanceId: instance, Build: "1"}
+	if err := stream.Send(&flip7v1.PlayRequest{Messages: []*flip7v1.BotMessage{{Message: &flip7v1.BotMessage_Hello{Hello: hello}}}}); err != nil {
+		r.t.Fatal(err)
+	}
+	if m, err := b.next(); err != nil || m.GetWelcome() == nil {
+		r.t.Fatalf("after a hello: %v, %v, want a welcome", m, err)
+	}
+	return b
+}
+
+// next is the next message; the tests send no batches that would be answered with several.
+func (b bot) next() (*flip7v1.ArenaMessage, error) {
+	batch, err := b.Recv()
+	if err != nil {
+		return nil, err
+	}
+	return batch.GetMessages()[0], nil
+}
+
+// end is how the stream ends: what the arena said last, and the status.
+func (b bot) end() (last *flip7v1.Goodbye, err error) {
+	for {
+		m, err := b.next()
+		if err != nil {
+			return last, err
+		}
+		if g := m.GetGoodbye(); g != nil {
+			last = g
+		}
+	}
+}
+
+func TestATokenIsToldOnceAndKeptAsAHash(t *testing.T) {
+	r := start(t)
+	client := flip7v1.NewBotServiceClient(r.conn)
+	registered, err := client.RegisterBot(r.admin, &flip7v1.RegisterBotRequest{Name: "odds-bot", Owner: "ann"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if registered.GetOwnerToken() == "" || registered.GetBot().GetOwner() != "ann" {
+		t.Errorf("owner ann was there before: %v", registered)
+	}
+	second, err := client.RegisterBot(r.admin, &flip7v1.RegisterBotRequest{Name: "racer-bot", Owner: "ann"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if second.GetOwnerToken() != "" {
+		t.Error("the token of an owner is told a second time")
+	}
+	rotated, err := client.RotateBot(as(t.Context(), registered.GetOwnerToken()), &flip7v1.RotateBotRequest{Name: "odds-bot"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	who := func(token string) (*flip7v1.WhoAmIResponse, error) {
+		return client.WhoAmI(as(t.Context(), token), &flip7v1.WhoAmIRequest{})
+	}
+	if _, err := who(registered.GetToken()); status.Code(err) != codes.Unauthenticated {
+		t.Errorf("the token from before it was rotated: %v, want UNAUTHENTICATED", err)
+	}
+	if me, err := who(rotated.GetToken()); err != nil || me.GetName() != "odds-bot" {
+		t.Errorf("the new token is one of %q, %v, want odds-bot", me.GetName(), err)
+	}
+	r.never([]string{registered.GetToken(), registered.GetOwnerToken(), second.GetToken(), rotated.GetToken()})
+}
+
+func TestWhoMayRegisterWhat(t *testing.T) {
+	r := start(t, func(c *Config) { c.MaxBots = 2 })
+	tokens := r.roles() // ann has odds-bot
+	client := flip7v1.NewBotServiceClient(r.conn)
+	if _, err := client.RegisterOwner(r.admin, &flip7v1.RegisterOwnerRequest{Name: "bob"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		what        string
+		by          context.Context
+		name, owner string
+		code        codes.Code
+		reason      string
+	}{
+		{"an owner a bot for another", tokens.owner, "x", "bob", codes.PermissionDenied, "NOT_THE_OWNER"},
+		{"a name that is taken", tokens.owner, "odds-bot", "", codes.AlreadyExists, "NAME_TAKEN"},
+		{"a name that looks like it", tokens.owner, "ODDS-bot", "", codes.AlreadyExists, "NAME_TAKEN"},
+		{"a name of a house bot", tokens.owner, "stay-25", "", codes.AlreadyExists, "NAME_TAKEN"},
+		{"a name of a house bot that is not offered", tokens.owner, "stay-26", "", codes.AlreadyExists, "NAME_TAKEN"},
+		{"the admin's name", tokens.admin, "Admin", "", codes.AlreadyExists, "NAME_TAKEN"},
+		{"a name with a colon", tokens.owner, "house:odds", "", codes.InvalidArgument, "INVALID_ARGUMENT"},
+		{"a name that steers a terminal", tokens.owner, "x\x1b[31m", "", codes.InvalidArgument, "INVALID_ARGUMENT"},
+		{"no name", tokens.owner, "", "", codes.InvalidArgument, "INVALID_ARGUMENT"},
+		{"a long name", tokens.owner, strings.Repeat("x", 33), "", codes.InvalidArgument, "INVALID_ARGUMENT"},
+		{"an owner its second bot", tokens.owner, "racer-bot", "ann", codes.OK, ""},
+		{"an owner its third bot of two", tokens.owner, "third", "", codes.FailedPrecondition, "TOO_MANY_BOTS"},
+		{"the admin a third bot for an owner", tokens.admin, "third", "ann", codes.OK, ""},
+		{"the admin one of its own", tokens.admin, "the-admins", "", codes.OK, ""},
+	} {
+		_, err := client.RegisterBot(test.by, &flip7v1.RegisterBotRequest{Name: test.name, Owner: test.owner})
+		reason := ""
+		if err != nil {
+			reason = detailsOf(t, err).reason
+		}
+		if status.Code(err) != test.code || reason != test.reason {
+			t.Errorf("%s: %v (%s), want %v (%s)", test.what, err, reason, test.code, test.reason)
+		}
+	}
+}
+
+func TestWhoMayBecomeAnOwner(t *testing.T) {
+	for registration, want := range map[Registration]codes.Code{
+		RegistrationClosed: codes.PermissionDenied,
+		RegistrationInvite: codes.PermissionDenied,
+		RegistrationOpen:   codes.OK,
+	} {
+		r := start(t, func(c *Config) { c.Registration = registration })
+		client := flip7v1.NewBotServiceClient(r.conn)
+		_, err := client.RegisterOwner(t.Context(), &flip7v1.RegisterOwnerRequest{Name: "ann"})
+		if got := status.Code(err); got != want {
+			t.Errorf("registration %v: anyone becomes an owner: %v, want %v", registration, err, want)
+		}
+		if _, err := client.RegisterOwner(r.admin, &flip7v1.RegisterOwnerRequest{Name: "bob"}); err != nil {
+			t.Errorf("registration %v: the admin makes an owner: %v", registration, err)
+		}
+	}
+}
+
+func TestOwnersLookAfterTheirOwnOnly(t *testing.T) {
+	r := start(t)
+	tokens := r.roles() // ann has odds-bot
+	client := flip7v1.NewBotServiceClient(r.conn)
+	bob, err := client.RegisterOwner(r.admin, &flip7v1.RegisterOwnerRequest{Name: "bob"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := as(t.Context(), bob.GetToken())
+	for what, call := range map[string]func(context.Context) error{
+		"rotate a bot": func(ctx context.Context) error {
+			_, err := client.RotateBot(ctx, &flip7v1.RotateBotRequest{Name: "odds-bot"})
+			return err
+		},
+		"retire a bot": func(ctx context.Context) error {
+			_, err := client.RetireBot(ctx, &flip7v1.RetireBotRequest{Name: "odds-bot"})
+			return err
+		},
+		"rotate an owner": func(ctx context.Context) error {
+			_, err := client.RotateOwner(ctx, &flip7v1.RotateOwnerRequest{Name: "ann"})
+			return err
+		},
+		"retire an owner": func(ctx context.Context) error {
+			_, err := client.RetireOwner(ctx, &flip7v1.RetireOwnerRequest{Name: "ann"})
+			return err
+		},
+	} {
+		if err := call(other); status.Code(err) != codes.PermissionDenied {
+			t.Errorf("%s of another: %v, want PERMISSION_DENIED", what, err)
+		}
+	}
+	if _, err := client.RotateBot(tokens.owner, &flip7v1.RotateBotRequest{Name: "nobody"}); status.Code(err) != codes.NotFound {
+		t.Errorf("rotate a bot that there is not: %v, want NOT_FOUND", err)
+	}
+}
+
+func TestListsHavePages(t *testing.T) {
+	r := start(t, func(c *Config) { c.TokenRate = 1000 })
+	client := flip7v1.NewBotServiceClient(r.conn)
+	var want []string
+	for i := range 7 {
+		name := fmt.Sprintf("bot-%d", i)
+		want = append(want, name)
+		if _, err := client.RegisterBot(r.admin, &flip7v1.RegisterBotRequest{Name: name, Owner: "ann"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	connected, err := client.RotateBot(r.admin, &flip7v1.RotateBotRequest{Name: "bot-4"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.join(as(t.Context(), connected.GetToken()), "one")
+	for _, test := range []struct {
+		name string
+		ask  *flip7v1.ListBotsRequest
+		want []string
+	}{
+		{"all", &flip7v1.ListBotsRequest{}, want},
+		{"three a page", &flip7v1.ListBotsRequest{PageSize: 3}, want},
+		{"a last page that is full", &flip7v1.ListBotsRequest{PageSize: 7}, want},
+		{"of an owner", &flip7v1.ListBotsRequest{PageSize: 2, Owner: "ann"}, want},
+		{"of nobody", &flip7v1.ListBotsRequest{PageSize: 2, Owner: "bob"}, nil},
+		{"connected", &flip7v1.ListBotsRequest{PageSize: 2, Connected: true}, []string{"bot-4"}},
+	} {
+		var got []string
+		pages := 0
+		for {
+			page, err := client.ListBots(t.Context(), test.ask)
+			if err != nil {
+				t.Fatalf("%s: %v", test.name, err)
+			}
+			for _, bot := range page.GetBots() {
+				got = append(got, bot.GetName())
+			}
+			pages++
+			if test.ask.PageToken = page.GetNextPageToken(); test.ask.PageToken == "" {
+				break
+			}
+		}
+		if !slices.Equal(got, test.want) || pages > 4 {
+			t.Errorf("%s: %v on %d pages, want %v", test.name, got, pages, test.want)
+		}
+	}
+	for _, token := range []string{"x", nextPage(listOwners, "ann"), nextPage("botsbots", "a")} {
+		_, err := client.ListBots(t.Context(), &flip7v1.ListBotsRequest{PageToken: token})
+		if status.Code(err) != codes.InvalidArgument {
+			t.Errorf("page token %q: %v, want INVALID_ARGUMENT", token, err)
+		}
+	}
+	shown, err := client.GetBot(t.Context(), &flip7v1.GetBotRequest{Name: "bot-4"})
+	if b := shown.GetBot(); err != nil || b.GetInstances() != 1 || b.GetBuild() != "1" || b.GetLastSeenTime() == nil || b.GetCapacity().GetMaxGames() != 8 {
+		t.Errorf("a connected bot is shown as %v, %v; want 1 instance of build 1 for 8 games, seen now", b, err)
+	}
+	_, err = client.ListBots(t.Context(), &flip7v1.ListBotsRequest{PageSize: 1001})
+	if d := detailsOf(t, err); status.Code(err) != codes.InvalidArgument || !slices.Equal(d.fields, []string{"page_size"}) {
+		t.Errorf("1001 bots a page: %v %+v, want INVALID_ARGUMENT for page_size", err, d)
+	}
+}
+
+func TestStreamsEndWithTheirToken(t *testing.T) {
+	r := start(t)
+	tokens := r.roles()
+	client := flip7v1.NewBotServiceClient(r.conn)
+	for _, test := range []struct {
+		what string
+		do   func() (token string, err error)
+	}{
+		{"rotated by its owner", func() (string, error) {
+			resp, err := client.RotateBot(tokens.owner, &flip7v1.RotateBotRequest{Name: "odds-bot"})
+			return resp.GetToken(), err
+		}},
+		{"retired", func() (string, error) {
+			_, err := client.RetireBot(tokens.owner, &flip7v1.RetireBotRequest{Name: "odds-bot"})
+			return "", err
+		}},
+	} {
+		b := r.join(tokens.bot, "one")
+		token, err := test.do()
+		if err != nil {
+			t.Fatalf("%s: %v", test.what, err)
+		}
+		last, err := b.end()
+		if d := detailsOf(t, err); last.GetReason() != flip7v1.EndReason_END_REASON_TOKEN_REVOKED || last.GetComeBack() ||
+			status.Code(err) != codes.Unauthenticated || d.reason != "TOKEN_REVOKED" {
+			t.Errorf("%s: the stream ends with %v, %v; want TOKEN_REVOKED and not to come back", test.what, last, err)
+		}
+		stream, err := flip7v1.NewPlayServiceClient(r.conn).Play(tokens.bot)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := stream.Recv(); status.Code(err) != codes.Unauthenticated {
+			t.Errorf("%s: a stream with the old token: %v, want UNAUTHENTICATED", test.what, err)
+		}
+		tokens.bot = as(t.Context(), token)
+	}
+}
+
+func TestWhatEndsWithAnOwner(t *testing.T) {
+	r := start(t)
+	tokens := r.roles()
+	client := flip7v1.NewBotServiceClient(r.conn)
+	b := r.join(tokens.bot, "one")
+	for range 2 { // the second time is fine
+		resp, err := client.RetireOwner(r.admin, &flip7v1.RetireOwnerRequest{Name: "ann"})
+		if err != nil || resp.GetOwner().GetRetireTime() == nil || resp.GetOwner().GetBots() != 0 {
+			t.Fatalf("retire an owner: %v, %v, want one that is retired and has no bots", resp, err)
+		}
+	}
+	if last, _ := b.end(); last.GetReason() != flip7v1.EndReason_END_REASON_TOKEN_REVOKED {
+		t.Errorf("the stream of its bot ends with %v, want TOKEN_REVOKED", last)
+	}
+	for who, ctx := range map[string]context.Context{"owner": tokens.owner, "bot": tokens.bot} {
+		if _, err := client.WhoAmI(ctx, &flip7v1.WhoAmIRequest{}); status.Code(err) != codes.Unauthenticated {
+			t.Errorf("the token of the %s: %v, want UNAUTHENTICATED", who, err)
+		}
+	}
+	_, err := client.RegisterBot(r.admin, &flip7v1.RegisterBotRequest{Name: "new", Owner: "ann"})
+	if d := detailsOf(t, err); status.Code(err) != codes.FailedPrecondition || d.reason != "RETIRED" {
+		t.Errorf("a bot for a retired owner: %v %+v, want FAILED_PRECONDITION", err, d)
+	}
+	if _, err := client.RegisterBot(r.admin, &flip7v1.RegisterBotRequest{Name: "odds-bot"}); status.Code(err) != codes.AlreadyExists {
+		t.Errorf("the name of a retired bot: %v, want ALREADY_EXISTS", err)
+	}
+}
