@@ -49,9 +49,7 @@ func (s service) Play(stream grpc.BidiStreamingServer[flip7v1.PlayRequest, flip7
 // No stalls are measured and no grace is given unless the config says so.
 func inBubble(t *testing.T, config remote.Config, test func(t *testing.T, a *arena)) {
 	synctest.Test(t, func(t *testing.T) {
-		a := newArena(t, config)
-		test(t, a)
-		a.close()
+		test(t, newArena(t, config))
 	})
 }
 
@@ -76,6 +74,7 @@ func newArena(t testing.TB, config remote.Config) *arena {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		bots.Close()
 		conn.Close()
 		server.Stop()
 		if err := <-served; err != nil {
@@ -84,8 +83,6 @@ func newArena(t testing.TB, config remote.Config) *arena {
 	})
 	return &arena{t: t, bots: bots, conn: conn}
 }
-
-func (a *arena) close() { a.bots.Close() }
 
 // client is the far end of a stream. It keeps what it is told, and answers pings unless it is mute.
 type client struct {
@@ -272,6 +269,16 @@ func reasonOf(err error) string {
 	return ""
 }
 
+// retryOf is the time to wait in the details of a status.
+func retryOf(err error) time.Duration {
+	for _, detail := range status.Convert(err).Details() {
+		if info, ok := detail.(*errdetails.RetryInfo); ok {
+			return info.GetRetryDelay().AsDuration()
+		}
+	}
+	return 0
+}
+
 // endsWith checks how a stream ends.
 func (c *client) endsWith(reason flip7v1.EndReason, code codes.Code, comeBack bool) *flip7v1.Goodbye {
 	c.t.Helper()
@@ -313,7 +320,7 @@ func (a *arena) sit(bot, id string) *seat {
 }
 
 // ask puts the next question.
-func (s *seat) ask() <-chan asking { return s.askWith(context.Background()) }
+func (s *seat) ask() <-chan asking { return s.askWith(s.t.Context()) }
 
 func (s *seat) askWith(ctx context.Context) <-chan asking {
 	s.number++

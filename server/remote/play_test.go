@@ -1,7 +1,6 @@
 package remote_test
 
 import (
-	"context"
 	"reflect"
 	"strconv"
 	"strings"
@@ -79,7 +78,7 @@ func TestBotsPlayAsTheHouseWould(t *testing.T) {
 				for i := range seats {
 					seats[i] = "house"
 				}
-				want, err := table.Play(context.Background(), a.setup("h", byte(n), seats...))
+				want, err := table.Play(t.Context(), a.setup("h", byte(n), seats...))
 				if err != nil {
 					t.Error(err)
 				} else if !reflect.DeepEqual(got.Record, want.Record) {
@@ -88,7 +87,7 @@ func TestBotsPlayAsTheHouseWould(t *testing.T) {
 			})
 		}
 		games.Wait()
-		a.close()
+		a.bots.Close()
 		clients.Wait()
 		stats := a.bots.Stats("ann")
 		if stats.Causes[game.Chosen] == 0 || len(stats.Causes) != 1 || stats.Latency.Count() != stats.Causes[game.Chosen] {

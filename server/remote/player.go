@@ -199,9 +199,10 @@ func (p *player) Ask(ctx context.Context, q table.Question) (table.Answer, error
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !p.open { // it was answered at the same time
-		<-p.answered
+	select {
+	case <-p.answered: // at the same time
 		return p.answer, nil
+	default:
 	}
 	p.close(time.Now())
 	return table.Answer{}, context.Cause(ctx)

@@ -21,20 +21,22 @@ type Probe struct {
 	last  atomic.Int64 // ns since zero: when it last looked; 0: it rests
 	open  atomic.Int64
 	wake  chan struct{}
-	stop  chan struct{}
+	stop  func()
+	done  <-chan struct{}
 	ended sync.WaitGroup
 }
 
 // NewProbe makes a probe, at rest. Close ends it.
 func NewProbe() *Probe {
-	p := &Probe{zero: time.Now(), wake: make(chan struct{}, 1), stop: make(chan struct{})}
+	done := make(chan struct{})
+	p := &Probe{zero: time.Now(), wake: make(chan struct{}, 1), stop: sync.OnceFunc(func() { close(done) }), done: done}
 	p.ended.Go(p.run)
 	return p
 }
 
-// Close ends the probe. It may be called once.
+// Close ends the probe, and returns when it has ended.
 func (p *Probe) Close() {
-	close(p.stop)
+	p.stop()
 	p.ended.Wait()
 }
 
@@ -69,7 +71,7 @@ func (p *Probe) run() {
 	for {
 		select {
 		case <-p.wake:
-		case <-p.stop:
+		case <-p.done:
 			return
 		}
 		for going := true; going; going = p.open.Load() > 0 { // a request may come as it goes to rest
@@ -90,7 +92,7 @@ func (p *Probe) look() bool {
 	for idle := 0; idle < restless; idle++ {
 		select {
 		case <-ticker.C:
-		case <-p.stop:
+		case <-p.done:
 			return false
 		}
 		now := time.Since(p.zero)

@@ -134,7 +134,6 @@ type Bots struct {
 	number   int           // of the newest stream
 	changed  chan struct{} // closed at the next change of a presence
 	draining *draining     // nil: no
-	closed   bool
 }
 
 // draining is how the arena is about to stop.
@@ -338,9 +337,6 @@ func (b *Bots) drained() *draining {
 // should have ended before.
 func (b *Bots) Close() {
 	b.Drain(0, 0)
-	b.mu.Lock()
-	b.closed = true
-	b.mu.Unlock()
 	b.grace.Stop()
 	for _, bot := range b.all() {
 		bot.mu.Lock()

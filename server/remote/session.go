@@ -12,6 +12,7 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 
@@ -99,16 +100,12 @@ func (b *Bots) Serve(name string, stream grpc.BidiStreamingServer[flip7v1.PlayRe
 	defer heart.Stop()
 	for {
 		select {
-		case <-stream.Context().Done():
-			s.end(end{code: codes.Canceled, text: "the connection is gone"})
 		case now := <-heart.C:
 			s.look(now)
-			continue
-		case <-s.done:
+		case <-s.done: // by the reader, when the connection is gone: it knows best why
+			return s.leave()
 		}
-		break
 	}
-	return s.leave()
 }
 
 // open makes the session of a stream, or says why not.
@@ -313,7 +310,7 @@ func (s *session) write() {
 			err := s.stream.Send(&b.response)
 			s.writing.Store(0)
 			if err != nil {
-				s.end(end{code: codes.Unavailable, text: "the connection is gone"})
+				s.end(gone())
 				return
 			}
 			if !ends {
@@ -460,15 +457,18 @@ func (s *session) read() {
 
 // readEnd is why nothing more can be read.
 func (s *session) readEnd(err error) end {
-	switch {
-	case errors.Is(err, io.EOF):
+	if errors.Is(err, io.EOF) {
 		return ending(flip7v1.EndReason_END_REASON_CLOSED, "the bot closed its side")
-	case s.stream.Context().Err() != nil:
-		return end{code: codes.Canceled, text: "the connection is gone"}
 	}
-	// The stream is up, so it is what came on it: too large, or not to be read.
-	return ending(flip7v1.EndReason_END_REASON_GARBAGE, err.Error())
+	switch status.Code(err) {
+	case codes.ResourceExhausted, codes.Internal, codes.Unimplemented: // too large, not to be read, compressed in vain
+		return ending(flip7v1.EndReason_END_REASON_GARBAGE, err.Error())
+	}
+	return gone()
 }
+
+// gone is the end when there is nobody to be told.
+func gone() end { return end{code: codes.Canceled, text: "the connection is gone"} }
 
 // take does what a batch says, and reports whether the stream goes on.
 func (s *session) take(messages []*flip7v1.BotMessage, now time.Time) bool {
