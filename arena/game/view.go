@@ -94,8 +94,13 @@ func (v View) Duplicate(s Seat) (Card, bool) {
 	return seat.bust, seat.status == Busted
 }
 
-// Modifiers is how many of a modifier lie in front of a seat.
-func (v View) Modifiers(s Seat, m Card) int { return int(v.state.seats[s].mods[m-Plus2]) }
+// Modifiers is how many of a modifier lie in front of a seat; 0 for a card that is none.
+func (v View) Modifiers(s Seat, m Card) int {
+	if !m.Modifier() {
+		return 0
+	}
+	return int(v.state.seats[s].mods[m-Plus2])
+}
 
 // SecondChance reports whether a seat holds a Second Chance.
 func (v View) SecondChance(s Seat) bool { return v.state.seats[s].second }
