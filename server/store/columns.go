@@ -38,7 +38,10 @@ func (n *numbers) Scan(column any) error {
 type document[T any] struct{ value *T }
 
 // Value implements driver.Valuer.
-func (d document[T]) Value() (driver.Value, error) { return json.Marshal(d.value) }
+func (d document[T]) Value() (driver.Value, error) {
+	text, err := json.Marshal(d.value)
+	return string(text), err
+}
 
 // Scan implements sql.Scanner.
 func (d document[T]) Scan(column any) error {

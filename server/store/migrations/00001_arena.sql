@@ -10,8 +10,8 @@ CREATE TABLE tournaments (
     state      TEXT    NOT NULL,
     why        TEXT    NOT NULL,      -- of held and cancelled
     rated      INTEGER NOT NULL,      -- 1: counts in its league once it is finished
-    settings   BLOB    NOT NULL,      -- JSON object
-    excluded   BLOB    NOT NULL,      -- JSON array of what was taken out of the rating
+    settings   TEXT    NOT NULL,      -- JSON object
+    excluded   TEXT    NOT NULL,      -- JSON array of what was taken out of the rating
     secret     BLOB    NOT NULL,
     start_at   INTEGER,
     created_at INTEGER,
