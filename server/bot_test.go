@@ -17,11 +17,14 @@ import (
 // bot is a stream of a bot that said hello and was welcomed.
 type bot struct {
 	flip7v1.PlayService_PlayClient
-	t *testing.T
+	t   *testing.T
+	log *record // of the arena
+	// rest is what came in the batch of the last message.
+	rest []*flip7v1.ArenaMessage
 }
 
 // join opens a stream and says hello.
-func (r *running) join(ctx context.Context, instance string) bot {
+func (r *running) join(ctx context.Context, instance string) *bot {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	r.t.Cleanup(cancel)
@@ -29,7 +32,7 @@ func (r *running) join(ctx context.Context, instance string) bot {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	b := bot{stream, r.t}
+	b := &bot{PlayService_PlayClient: stream, t: r.t, log: r.log}
 	hello := &flip7v1.Hello{Protocol: 1, InstanceId: instance, Build: "1"}
 	if err := stream.Send(&flip7v1.PlayRequest{Messages: []*flip7v1.BotMessage{{Message: &flip7v1.BotMessage_Hello{Hello: hello}}}}); err != nil {
 		r.t.Fatal(err)
@@ -40,22 +43,42 @@ func (r *running) join(ctx context.Context, instance string) bot {
 	return b
 }
 
-// next is the next message; the tests send no batches that would be answered with several.
-func (b bot) next() (*flip7v1.ArenaMessage, error) {
-	batch, err := b.Recv()
-	if err != nil {
-		return nil, err
+// next is the next message.
+func (b *bot) next() (*flip7v1.ArenaMessage, error) {
+	for len(b.rest) == 0 {
+		batch, err := b.Recv()
+		if err != nil {
+			return nil, err
+		}
+		b.rest = batch.GetMessages()
 	}
-	return batch.GetMessages()[0], nil
+	m := b.rest[0]
+	b.rest = b.rest[1:]
+	return m, nil
 }
 
-// end is how the stream ends: what the arena said last, and the status.
-func (b bot) end() (last *flip7v1.Goodbye, err error) {
+// asked waits until the bot has to decide something.
+func (b *bot) asked() {
+	b.t.Helper()
 	for {
 		m, err := b.next()
 		if err != nil {
-			return last, err
+			b.t.Fatalf("%v before a request; the log says\n%s", err, b.log)
 		}
+		if m.GetRequest() != nil {
+			return
+		}
+	}
+}
+
+// end is how the stream ends: whether the arena said Drain, its Goodbye, and the status.
+func (b *bot) end() (drain bool, last *flip7v1.Goodbye, err error) {
+	for {
+		m, err := b.next()
+		if err != nil {
+			return drain, last, err
+		}
+		drain = drain || m.GetDrain() != nil
 		if g := m.GetGoodbye(); g != nil {
 			last = g
 		}
@@ -274,7 +297,7 @@ func TestStreamsEndWithTheirToken(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", test.what, err)
 		}
-		last, err := b.end()
+		_, last, err := b.end()
 		if d := detailsOf(t, err); last.GetReason() != flip7v1.EndReason_END_REASON_TOKEN_REVOKED || last.GetComeBack() ||
 			status.Code(err) != codes.Unauthenticated || d.reason != "TOKEN_REVOKED" {
 			t.Errorf("%s: the stream ends with %v, %v; want TOKEN_REVOKED and not to come back", test.what, last, err)
@@ -301,7 +324,7 @@ func TestWhatEndsWithAnOwner(t *testing.T) {
 			t.Fatalf("retire an owner: %v, %v, want one that is retired and has no bots", resp, err)
 		}
 	}
-	if last, _ := b.end(); last.GetReason() != flip7v1.EndReason_END_REASON_TOKEN_REVOKED {
+	if _, last, _ := b.end(); last.GetReason() != flip7v1.EndReason_END_REASON_TOKEN_REVOKED {
 		t.Errorf("the stream of its bot ends with %v, want TOKEN_REVOKED", last)
 	}
 	for who, ctx := range map[string]context.Context{"owner": tokens.owner, "bot": tokens.bot} {

@@ -13,8 +13,8 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// from is the context of a call from an address, as a bot with a token or without one.
-func from(address, token string) context.Context {
+// callFrom is the context of a call from an address, as a bot with a token or without one.
+func callFrom(address, token string) context.Context {
 	ctx := peer.NewContext(context.Background(), &peer.Peer{Addr: &net.TCPAddr{IP: net.ParseIP(address), Port: 5}})
 	if token == "" {
 		return ctx
@@ -45,15 +45,15 @@ func TestQuotasAreOfTokensAndOnlyElseOfAddresses(t *testing.T) {
 		after time.Duration
 		want  int
 	}{
-		{"a token", from("10.0.0.1", "a"), 0, 40},
-		{"another token behind the same address", from("10.0.0.1", "b"), 0, 40},
-		{"the first token from another address", from("10.0.0.2", "a"), 0, 0},
-		{"no token, from the address of the others", from("10.0.0.1", ""), 0, 20},
-		{"no token, the same address", from("10.0.0.1", ""), 0, 0},
-		{"no token, another address", from("10.0.0.2", ""), 0, 20},
-		{"no token, an IPv6 subscriber", from("2001:db8::1", ""), 0, 20},
-		{"no token, the same subscriber by another address", from("2001:db8::2", ""), 0, 0},
-		{"the first token a second later", from("10.0.0.1", "a"), time.Second, 10},
+		{"a token", callFrom("10.0.0.1", "a"), 0, 40},
+		{"another token behind the same address", callFrom("10.0.0.1", "b"), 0, 40},
+		{"the first token from another address", callFrom("10.0.0.2", "a"), 0, 0},
+		{"no token, from the address of the others", callFrom("10.0.0.1", ""), 0, 20},
+		{"no token, the same address", callFrom("10.0.0.1", ""), 0, 0},
+		{"no token, another address", callFrom("10.0.0.2", ""), 0, 20},
+		{"no token, an IPv6 subscriber", callFrom("2001:db8::1", ""), 0, 20},
+		{"no token, the same subscriber by another address", callFrom("2001:db8::2", ""), 0, 0},
+		{"the first token a second later", callFrom("10.0.0.1", "a"), time.Second, 10},
 	} {
 		if got := use(t, q, step.ctx, now.Add(step.after)); got != step.want {
 			t.Errorf("%s: %d calls are taken, want %d", step.name, got, step.want)
@@ -64,16 +64,16 @@ func TestQuotasAreOfTokensAndOnlyElseOfAddresses(t *testing.T) {
 func TestQuotasOfManyAreBounded(t *testing.T) {
 	q, now := newQuotas(10, 5), time.Unix(1e9, 0)
 	for i := range maxQuotas {
-		q.of(from(fmt.Sprintf("10.1.%d.%d", i/256, i%256), ""), now).AllowN(now, 1)
+		q.of(callFrom(fmt.Sprintf("10.1.%d.%d", i/256, i%256), ""), now).AllowN(now, 1)
 	}
-	if got := use(t, q, from("10.0.0.1", ""), now); got != 20 {
+	if got := use(t, q, callFrom("10.0.0.1", ""), now); got != 20 {
 		t.Errorf("with no room the first newcomer gets %d calls, want the 20 that all newcomers share", got)
 	}
-	if got := use(t, q, from("10.0.0.2", ""), now); got != 0 {
+	if got := use(t, q, callFrom("10.0.0.2", ""), now); got != 0 {
 		t.Errorf("with no room the second newcomer gets %d calls, want 0", got)
 	}
 	now = now.Add(time.Minute) // everybody has all of the quota again
-	if got := use(t, q, from("10.0.0.2", ""), now); got != 20 || len(q.left) > maxQuotas {
+	if got := use(t, q, callFrom("10.0.0.2", ""), now); got != 20 || len(q.left) > maxQuotas {
 		t.Errorf("a minute later it gets %d calls, with %d remembered; want 20 and at most %d", got, len(q.left), maxQuotas)
 	}
 }

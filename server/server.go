@@ -61,6 +61,7 @@ type Server struct {
 	metrics *metrics
 	bots    *bots
 	arena   *arena.Arena
+	nights  *nights
 	gate    *gate
 	health  *health.Server
 	main    *grpc.Server
@@ -144,6 +145,7 @@ func New(c Config, d Deps) (_ *Server, err error) {
 		Audience: s.metrics,
 		Log:      d.Log,
 	})
+	s.nights = newNights(s)
 	s.register(s.main)
 	return s, nil
 }
@@ -208,6 +210,8 @@ func ReservedNames() []string {
 func (s *Server) register(to *grpc.Server) {
 	flip7v1.RegisterPlayServiceServer(to, &playService{bots: s.bots.Bots, recheck: s.gate.enter})
 	flip7v1.RegisterBotServiceServer(to, &botService{Server: s})
+	flip7v1.RegisterTournamentServiceServer(to, &tournamentService{nights: s.nights})
+	flip7v1.RegisterRatingServiceServer(to, &ratingService{nights: s.nights})
 	grpc_health_v1.RegisterHealthServer(to, s.health)
 	reflection.RegisterV1(to)
 	s.metrics.calls.InitializeMetrics(to)

@@ -129,23 +129,6 @@ func (r *running) serve() {
 	})
 }
 
-// wait waits for what is told of by a channel that is made anew for each change.
-func wait(t *testing.T, what string, changed func() <-chan struct{}, is func() bool) {
-	t.Helper()
-	late := time.After(20 * time.Second)
-	for {
-		next := changed()
-		if is() {
-			return
-		}
-		select {
-		case <-next:
-		case <-late:
-			t.Fatalf("20 s have gone by without %s", what)
-		}
-	}
-}
-
 // as is ctx for calls with a token.
 func as(ctx context.Context, token string) context.Context {
 	return metadata.AppendToOutgoingContext(ctx, "authorization", "Bearer "+token)
