@@ -8,8 +8,8 @@ import (
 )
 
 // Fast deals by the rule of Keyed, the first copy named that is still in the pile, from a PCG stream instead of a hash,
-// and counts off the last few cards of a pile. It is for roll-outs and local matches; a stranger who sees enough cards can compute the rest. It has memory, so games
-// that share one depend on the order in which they draw.
+// and counts off the last few cards of a pile. It is for roll-outs and local matches; a stranger who sees enough cards
+// can compute the rest. It has memory, so games that share one depend on the order in which they draw.
 type Fast struct{ pcg rand.PCG }
 
 // NewFast is the deal of a seed of two words.

@@ -172,6 +172,13 @@ func (p *Pack) All() iter.Seq[Copy] {
 	}
 }
 
+// Remove takes a copy out of the pile, if it is there.
+func (p *Pack) Remove(c Copy) {
+	if p.Has(c) {
+		p.remove(c, p.Card(c))
+	}
+}
+
 func (p *Pack) add(c Copy) {
 	p.bits[c>>6] |= 1 << (c & 63)
 	p.kinds[p.Card(c)]++

@@ -205,8 +205,8 @@ func (p Position) checkTable() error {
 		field string
 		seat  Seat
 	}{{"dealer", p.Dealer}, {"turn", p.Turn}} {
-		if at.seat < 0 || int(at.seat) >= n {
-			return fmt.Errorf("%s: %d is not a seat 0..%d", at.field, at.seat, n-1)
+		if err := p.checkSeat(at.field, at.seat); err != nil {
+			return err
 		}
 		if p.Seats[at.seat].Status == Out {
 			return fmt.Errorf("%s: seat %d sits this round out", at.field, at.seat)
@@ -219,10 +219,18 @@ func (p Position) checkTable() error {
 		return fmt.Errorf("reshuffles: %d is less than 0", p.Reshuffles)
 	case int(p.End) >= len(endNames) || (p.End == Running) != (p.Request.Kind != Nothing):
 		return fmt.Errorf("end: %v while the request is %v", p.End, p.Request.Kind)
-	case p.End != Flip7 && p.Seven != -1:
+	case p.End == Flip7:
+		return p.checkSeat("seven", p.Seven)
+	case p.Seven != -1:
 		return fmt.Errorf("seven: %d, but the end is %v", p.Seven, p.End)
-	case p.End == Flip7 && (p.Seven < 0 || int(p.Seven) >= n):
-		return fmt.Errorf("seven: %d is not a seat 0..%d", p.Seven, n-1)
+	}
+	return nil
+}
+
+// checkSeat refuses a seat that the table does not have.
+func (p Position) checkSeat(field string, at Seat) error {
+	if at < 0 || int(at) >= len(p.Seats) {
+		return fmt.Errorf("%s: %d is not a seat 0..%d", field, at, len(p.Seats)-1)
 	}
 	return nil
 }
@@ -326,8 +334,8 @@ func (p Position) checkCards() error {
 func (p Position) checkWaiting() error {
 	freezes, flips := make([]int, len(p.Seats)), make([]int, len(p.Seats))
 	for i, w := range p.Waiting {
-		if w.Seat < 0 || int(w.Seat) >= len(p.Seats) {
-			return fmt.Errorf("waiting[%d].seat: %d is not a seat 0..%d", i, w.Seat, len(p.Seats)-1)
+		if err := p.checkSeat(fmt.Sprintf("waiting[%d].seat", i), w.Seat); err != nil {
+			return err
 		}
 		switch w.Card {
 		case Freeze:
@@ -366,8 +374,8 @@ func (p Position) checkFlipThree() error {
 		}
 		return nil
 	}
-	if f.Of < 0 || int(f.Of) >= len(p.Seats) {
-		return fmt.Errorf("flip_three.of: %d is not a seat 0..%d", f.Of, len(p.Seats)-1)
+	if err := p.checkSeat("flip_three.of", f.Of); err != nil {
+		return err
 	}
 	set := len(p.Aside)
 	if p.Request.Kind == GiveFreeze || p.Request.Kind == GiveFlip3 {
@@ -393,8 +401,8 @@ func (p Position) checkRequest() error {
 	if int(r.Kind) >= len(kindNames) {
 		return fmt.Errorf("request.kind: %v is unknown", r.Kind)
 	}
-	if r.Seat < 0 || int(r.Seat) >= len(p.Seats) {
-		return fmt.Errorf("request.seat: %d is not a seat 0..%d", r.Seat, len(p.Seats)-1)
+	if err := p.checkSeat("request.seat", r.Seat); err != nil {
+		return err
 	}
 	var active, without Seats // without a Second Chance
 	for i, at := range p.Seats {

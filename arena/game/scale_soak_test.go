@@ -3,4 +3,4 @@
 package game_test
 
 // scale is how many times as many random games the properties are tried on under `go test -tags soak -timeout 1h`.
-const scale = 100
+const scale = 50
