@@ -33,6 +33,12 @@ func (b *bots) Presence(name string) (arena.Presence, bool) {
 	return arena.Presence{Build: p.Build, Contribution: p.Contribution, MaxGames: p.MaxGames}, connected
 }
 
+// there reports whether a bot is connected and would play.
+func (b *bots) there(name string) bool {
+	p, connected := b.Bots.Presence(name)
+	return connected && p.MaxGames > 0 && !p.Absent
+}
+
 // Start implements arena.Bots.
 func (b *bots) Start(name, command string) error {
 	if b.launcher.Running(name) {

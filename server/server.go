@@ -40,6 +40,7 @@ import (
 	"github.com/flip7-arena/flip7/arena"
 	"github.com/flip7-arena/flip7/arena/house"
 	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
+	"github.com/flip7-arena/flip7/server/hub"
 	"github.com/flip7-arena/flip7/server/launch"
 	"github.com/flip7-arena/flip7/server/remote"
 	"github.com/flip7-arena/flip7/server/store"
@@ -62,6 +63,7 @@ type Server struct {
 	bots    *bots
 	arena   *arena.Arena
 	nights  *nights
+	watch   *watchService
 	gate    *gate
 	health  *health.Server
 	main    *grpc.Server
@@ -138,14 +140,16 @@ func New(c Config, d Deps) (_ *Server, err error) {
 		door:     s.door,
 		tokens:   map[[sha256.Size]byte]string{},
 	}
+	spectators := hub.New()
 	s.arena = arena.New(arena.Outside{
 		Store:    d.Store,
 		Journals: journals{d.Store.Journals(), s.metrics.journal},
 		Bots:     s.bots,
-		Audience: s.metrics,
+		Audience: &audience{metrics: s.metrics, bots: s.bots.Bots, hub: spectators, games: map[arena.GameID]*retold{}},
 		Log:      d.Log,
 	})
 	s.nights = newNights(s)
+	s.watch = newWatchService(s.arena, spectators, s.nights.common, s.bots.there, c.MaxWatchers)
 	s.register(s.main)
 	return s, nil
 }
@@ -212,6 +216,7 @@ func (s *Server) register(to *grpc.Server) {
 	flip7v1.RegisterBotServiceServer(to, &botService{Server: s})
 	flip7v1.RegisterTournamentServiceServer(to, &tournamentService{nights: s.nights})
 	flip7v1.RegisterRatingServiceServer(to, &ratingService{nights: s.nights})
+	flip7v1.RegisterWatchServiceServer(to, s.watch)
 	grpc_health_v1.RegisterHealthServer(to, s.health)
 	reflection.RegisterV1(to)
 	s.metrics.calls.InitializeMetrics(to)
