@@ -49,9 +49,9 @@ func (s *Store) Games(ctx context.Context, id int64, do func(arena.GameID, arena
 		}
 		for _, row := range page {
 			at.Round, at.Table, at.Number = row.round, row.table, row.game.Number
-			played, err := row.unpack()
+			played, err := s.unpack(at, row)
 			if err != nil {
-				return fmt.Errorf("game %d of table %d in round %d of tournament %d: %w", at.Number, at.Table, at.Round, id, err)
+				return err
 			}
 			if err := do(at, played); err != nil {
 				return err
@@ -73,7 +73,7 @@ func (s *Store) Game(ctx context.Context, id arena.GameID) (arena.Played, error)
 	if err != nil {
 		return arena.Played{}, err
 	}
-	return row.unpack()
+	return s.unpack(id, row)
 }
 
 // gameRow is a game, where it was played and, if it was asked for, what is kept of it.

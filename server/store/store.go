@@ -92,14 +92,14 @@ type Store struct {
 	reader   *sql.DB
 	writer   *writer
 	journals *Journals
-	deflate  chan *deflater
+	packers  chan *packer
 }
 
 // Open opens a data folder, which it makes if there is none, and brings its database up to date. A folder that cannot be
 // used is refused in one sentence, and left as it is.
 func Open(ctx context.Context, dir string, options Options) (_ *Store, err error) {
 	options.Log = cmp.Or(options.Log, slog.New(slog.DiscardHandler))
-	s := &Store{dir: dir, options: options, reserved: map[string]bool{}, deflate: newDeflaters()}
+	s := &Store{dir: dir, options: options, reserved: map[string]bool{}, packers: newPackers()}
 	for _, name := range options.Reserved {
 		s.reserved[Fold(name)] = true
 	}
@@ -184,4 +184,3 @@ func code(err error) int {
 }
 
 func isForeignKey(err error) bool { return code(err) == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY }
-
