@@ -214,6 +214,9 @@ func (s *Season) Compare(bot, other string) (c Comparison, err error) {
 // Nights is how many tournaments count.
 func (s *Season) Nights() int { return len(s.nights) }
 
+// Tournament is the ID of one of them, by its number from 1.
+func (s *Season) Tournament(night int) int64 { return s.nights[night-1].id }
+
 // Played are the tournaments that a bot played in, as numbers for Moment.
 func (s *Season) Played(bot string) (nights []int) {
 	for i, night := range s.nights {

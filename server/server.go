@@ -116,7 +116,7 @@ func New(c Config, d Deps) (_ *Server, err error) {
 	if s.main, err = s.grpc(encrypt); err != nil {
 		return nil, err
 	}
-	s.web = &http.Server{Handler: s.metrics.handler(), ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 8 << 10,
+	s.web = &http.Server{Handler: s.metrics.handler(s.health), ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 8 << 10,
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelWarn)}
 	if err := s.listen(); err != nil {
 		return nil, err
@@ -261,12 +261,25 @@ func (s *Server) door() (string, error) {
 // drains: bots are told, games that end soon do, all others are in the journal. It returns when nothing runs any more,
 // which takes the drain grace and a few seconds at most. It may be called once.
 func (s *Server) Serve(ctx context.Context) error {
-	err := s.arena.Resume(ctx)
+	err := s.resume(ctx)
 	if err == nil {
 		err = s.serve(ctx)
 	}
 	s.shutDown()
 	return err
+}
+
+// resume goes on with the tournaments that were running, and with the programs that play in them.
+func (s *Server) resume(ctx context.Context) error {
+	live, err := s.store.Live(ctx)
+	if err != nil {
+		return fmt.Errorf("the tournaments that run: %w", err)
+	}
+	if err := s.arena.Resume(ctx); err != nil {
+		return err
+	}
+	s.bots.startAgain(live, s.log)
+	return nil
 }
 
 // serve lets callers in until ctx ends, Stop is called or a door breaks.
@@ -389,7 +402,7 @@ func (s *Server) grpc(encrypt credentials.TransportCredentials) (*grpc.Server, e
 		s.log.Log(ctx, slog.Level(level), message, fields...)
 	})
 	// The default events race on a stream on which both sides speak at once.
-	events := logging.WithLogOnEvents(logging.FinishCall)
+	events, levels := logging.WithLogOnEvents(logging.FinishCall), logging.WithLevels(levelOf)
 	failures := failures{s.log}
 	quotas := newQuotas(s.config.TokenRate, s.config.AddressRate)
 	recovered := recovery.WithRecoveryHandlerContext(s.recovered)
@@ -408,7 +421,7 @@ func (s *Server) grpc(encrypt credentials.TransportCredentials) (*grpc.Server, e
 		grpc.Creds(encrypt),
 		grpc.ChainUnaryInterceptor(
 			s.metrics.calls.UnaryServerInterceptor(),
-			logging.UnaryServerInterceptor(logger, events),
+			logging.UnaryServerInterceptor(logger, events, levels),
 			failures.unary,
 			selector.UnaryServerInterceptor(s.untilDrained, management),
 			selector.UnaryServerInterceptor(auth.UnaryServerInterceptor(s.authorize), ours),
@@ -419,12 +432,13 @@ func (s *Server) grpc(encrypt credentials.TransportCredentials) (*grpc.Server, e
 		),
 		grpc.ChainStreamInterceptor(
 			selector.StreamServerInterceptor(s.metrics.calls.StreamServerInterceptor(), management),
-			logging.StreamServerInterceptor(logger, events),
+			logging.StreamServerInterceptor(logger, events, levels),
 			failures.stream,
 			selector.StreamServerInterceptor(s.streamUntilDrained, management),
 			selector.StreamServerInterceptor(auth.StreamServerInterceptor(s.authorize), ours),
 			selector.StreamServerInterceptor(quotas.stream, management),
 			selector.StreamServerInterceptor(validation.StreamServerInterceptor(validator), management),
+			selector.StreamServerInterceptor(streamSubject, management),
 			recovery.StreamServerInterceptor(recovered),
 		),
 		// A frozen client is gone after 30 s. Kits ping every 20 to 30 s: with gRPC's own MinTime they would be cut off.
@@ -456,8 +470,37 @@ func (s *Server) recovered(ctx context.Context, panicked any) error {
 	return failed(codes.Internal, "INTERNAL", "the arena failed; its log says why")
 }
 
+// levelOf is how much a call that ended so deserves to be read: what went well is for whoever looks for something.
+func levelOf(code codes.Code) logging.Level {
+	if code == codes.OK {
+		return logging.LevelDebug
+	}
+	return logging.DefaultServerCodeToLevel(code)
+}
+
 // subject puts what a call is about into the fields of its log.
 func subject(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
+	addSubject(ctx, req)
+	return handler(ctx, req)
+}
+
+func streamSubject(srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
+	return handler(srv, &subjectStream{stream})
+}
+
+// subjectStream is a stream with one request, which says what it is about.
+type subjectStream struct{ grpc.ServerStream }
+
+// RecvMsg implements grpc.ServerStream.
+func (s *subjectStream) RecvMsg(req any) error {
+	err := s.ServerStream.RecvMsg(req)
+	if err == nil {
+		addSubject(s.Context(), req)
+	}
+	return err
+}
+
+func addSubject(ctx context.Context, req any) {
 	var fields logging.Fields
 	add := func(key, value string) {
 		if value != "" {
@@ -474,7 +517,6 @@ func subject(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler grpc
 		add("request", about.GetRequestId())
 	}
 	logging.AddFields(ctx, fields)
-	return handler(ctx, req)
 }
 
 // untilDrained lets a call go on until the arena stops.

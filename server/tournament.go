@@ -1,0 +1,498 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/flip7-arena/flip7/arena"
+	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
+	"github.com/flip7-arena/flip7/server/wire"
+)
+
+// nights is what the services of tournaments and of ratings share: what they have worked out, and the locks under which
+// they do in several steps what has to look like one.
+type nights struct {
+	*Server
+	common wire.Common
+
+	entering  sync.Mutex   // one bot at a time, so that two house bots do not get one name
+	excluding sync.Mutex   // one result at a time
+	changed   atomic.Int64 // what counts was, so many times
+	counting  desk
+	rating    desk
+
+	finished     *cache[int64, *finished]
+	tallies      *cache[int64, *arena.Tally]
+	explanations *cache[roundKey, []string]
+	seasons      *cache[seasonKey, *season] // of whole leagues
+	parts        *cache[seasonKey, *season] // of some of their tournaments, as somebody asked
+}
+
+type roundKey struct {
+	tournament int64
+	round      int
+}
+
+func newNights(s *Server) *nights {
+	return &nights{
+		Server:   s,
+		common:   wire.Common{ReconnectGrace: max(s.config.ReconnectGrace, 0)},
+		counting: newDesk(),
+		rating:   newDesk(),
+		// A finished tournament takes a few kilobytes, a tally one for each entrant, a season some hundred bytes a game.
+		finished:     newCache[int64, *finished](2000),
+		tallies:      newCache[int64, *arena.Tally](32),
+		explanations: newCache[roundKey, []string](500),
+		seasons:      newCache[seasonKey, *season](8),
+		parts:        newCache[seasonKey, *season](4),
+	}
+}
+
+// tournamentService sets tournaments up and runs them; what only reads is in tournament_lists.go, what streams in
+// tournament_streams.go.
+type tournamentService struct {
+	flip7v1.UnimplementedTournamentServiceServer
+	*nights
+}
+
+// tournament finds a tournament by its id on the wire.
+func (s *nights) tournament(ctx context.Context, id string) (*arena.Tournament, error) {
+	number, ok := wire.TournamentIDOf(id)
+	if !ok {
+		return nil, missing("tournament %q", id)
+	}
+	return s.arena.Tournament(ctx, number)
+}
+
+// act is an entry of the audit log: the name of the RPC, to what it was done, and why.
+func act(ctx context.Context, rpc, subject, why string) arena.Act {
+	a := callerOf(ctx).act(strings.TrimSuffix(rpc+" "+subject, " "), why)
+	a.At = time.Now().UTC()
+	return a
+}
+
+// shown is a tournament as it is now, with all that is said of it.
+func (s *nights) shown(ctx context.Context, id int64) (*flip7v1.Tournament, error) {
+	t, err := s.arena.Tournament(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return s.show(ctx, t)
+}
+
+func (s *nights) show(ctx context.Context, t *arena.Tournament) (*flip7v1.Tournament, error) {
+	w := s.common.Tournament(t)
+	switch t.State {
+	case arena.Paused:
+		why, err := s.lastWhy(ctx, t.ID, "PauseTournament")
+		if err != nil {
+			return nil, err
+		}
+		w.StateWhy = why
+	case arena.Finished:
+		conclusion, err := conclude(t)
+		if err != nil {
+			return nil, err
+		}
+		w.Conclusion = conclusion
+	}
+	expect(w, t, time.Now())
+	return w, nil
+}
+
+// lastWhy is why something was done to a tournament the last time; empty if nobody said.
+func (s *nights) lastWhy(ctx context.Context, id int64, what string) (why string, err error) {
+	acts, err := s.arena.Store.Acts(ctx, id)
+	if err != nil {
+		return "", fmt.Errorf("audit log of tournament %d: %w", id, err)
+	}
+	for _, a := range acts {
+		if a.What == what {
+			why = a.Why
+		}
+	}
+	return why, nil
+}
+
+// conclude says in a sentence how a tournament ended, and how sure that is.
+func conclude(t *arena.Tournament) (string, error) {
+	standings, err := t.Standings()
+	if err != nil {
+		return "", err
+	}
+	var ranked []arena.Standing
+	for _, s := range standings {
+		if s.Rank > 0 && s.Games > 0 {
+			ranked = append(ranked, s)
+		}
+	}
+	if len(ranked) == 0 {
+		return "Nobody played.", nil
+	}
+	first := ranked[0]
+	score, _ := first.Score.Float64()
+	led := fmt.Sprintf("%s came first with %.3f of %d", first.Name, score, len(t.Rounds))
+	if len(ranked) == 1 {
+		return led + ".", nil
+	}
+	placements := t.Placements()
+	one, other := placements[first.Entry.Number-1], placements[ranked[1].Entry.Number-1]
+	lead, margin := one.Mean-other.Mean, one.Margin+other.Margin // of both together: they played against each other
+	compared := fmt.Sprintf("its mean placement of %.3f is %.3f from the %.3f of %s", one.Mean, lead, other.Mean, ranked[1].Name)
+	if ranked[1].Rank == first.Rank {
+		led = fmt.Sprintf("%s and %s share the first place with %.3f of %d", first.Name, ranked[1].Name, score, len(t.Rounds))
+	}
+	switch {
+	case !(margin < 1):
+		return fmt.Sprintf("%s; too few games to say how much of it was luck.", led), nil
+	case lead > margin:
+		return fmt.Sprintf("%s; %s, more than luck explains (+-%.3f).", led, compared, margin), nil
+	}
+	return fmt.Sprintf("%s; %s, which may be luck (+-%.3f).", led, compared, margin), nil
+}
+
+// tooFar is how far ahead an end is not told any more: it is a bound that nobody plans with.
+const tooFar = 30 * 24 * time.Hour
+
+// expect adds when a tournament will end, if that can be said.
+func expect(w *flip7v1.Tournament, t *arena.Tournament, now time.Time) {
+	bots, left := 0, t.Settings.Rounds
+	for _, e := range t.Entries {
+		if e.State == arena.Entered && !e.FillIn {
+			bots++
+		}
+	}
+	for _, r := range t.Rounds {
+		over := true
+		for _, tab := range r.Tables {
+			over = over && (tab.State == arena.Complete || tab.State == arena.Void)
+		}
+		if over {
+			left--
+		}
+	}
+	if t.State.Over() || bots == 0 {
+		return
+	}
+	begins := now
+	if !t.State.Live() && t.StartAt.After(now) {
+		begins = t.StartAt
+	}
+	span := arena.Estimate(t.Settings, bots)
+	games := time.Duration(max(w.GetGames(), 1))
+	expected := span.Expected / games * time.Duration(w.GetGames()-w.GetGamesFinished())
+	if done := time.Duration(w.GetGamesFinished()); done > 0 && !t.Started.IsZero() { // its own pace says more
+		expected = now.Sub(t.Started) / done * (games - done)
+	}
+	if told(expected) {
+		w.ExpectedEndTime = timestamp(begins.Add(expected))
+	}
+	if latest := span.Latest / time.Duration(t.Settings.Rounds) * time.Duration(left); told(span.Latest) {
+		w.LatestEndTime = timestamp(begins.Add(latest))
+	}
+}
+
+// told reports whether a time ahead is one that is told.
+func told(ahead time.Duration) bool { return ahead >= 0 && ahead <= tooFar }
+
+// setting is an error of settings in the words of the request.
+func setting(err error) error {
+	wrong, is := errors.AsType[*arena.SettingError](err)
+	switch {
+	case !is || wrong.Field == "name":
+		return err
+	case wrong.Field == "bots_per_owner":
+		return invalid("settings.max_bots_per_owner", wrong.Wrong)
+	}
+	return invalid("settings."+wrong.Field, wrong.Wrong)
+}
+
+// CreateTournament makes a draft.
+func (s *tournamentService) CreateTournament(ctx context.Context, r *flip7v1.CreateTournamentRequest) (*flip7v1.CreateTournamentResponse, error) {
+	settings, err := s.common.SettingsOf(r.GetName(), r.GetSettings())
+	if err != nil {
+		return nil, setting(err)
+	}
+	t, err := s.arena.Create(ctx, settings, r.GetRequestId())
+	if err != nil {
+		return nil, setting(err)
+	}
+	s.log.InfoContext(ctx, "a tournament is created", "tournament", t.ID, "name", t.Settings.Name, "by", callerOf(ctx).String())
+	shown, err := s.show(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	resp := &flip7v1.CreateTournamentResponse{Tournament: shown}
+	span := arena.Estimate(t.Settings, t.Settings.Seats) // as it is with full tables
+	if told(span.Expected) {
+		resp.ExpectedDuration = durationpb.New(span.Expected)
+	}
+	if told(span.Latest) {
+		resp.LatestDuration = durationpb.New(span.Latest)
+	}
+	return resp, nil
+}
+
+// OpenTournament lets bots enter.
+func (s *tournamentService) OpenTournament(ctx context.Context, r *flip7v1.OpenTournamentRequest) (*flip7v1.OpenTournamentResponse, error) {
+	shown, err := s.change(ctx, r.GetTournamentId(), func(t *arena.Tournament) error {
+		return s.arena.Open(ctx, t.ID, act(ctx, "OpenTournament", "", ""))
+	})
+	return &flip7v1.OpenTournamentResponse{Tournament: shown}, err
+}
+
+// change does something to a tournament and shows it as it is then.
+func (s *tournamentService) change(ctx context.Context, id string, do func(*arena.Tournament) error) (*flip7v1.Tournament, error) {
+	t, err := s.tournament(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if err := do(t); err != nil {
+		return nil, err
+	}
+	return s.shown(ctx, t.ID)
+}
+
+// EnterBot enters a bot.
+func (s *tournamentService) EnterBot(ctx context.Context, r *flip7v1.EnterBotRequest) (*flip7v1.EnterBotResponse, error) {
+	s.entering.Lock()
+	defer s.entering.Unlock()
+	t, err := s.tournament(ctx, r.GetTournamentId())
+	if err != nil {
+		return nil, err
+	}
+	who, err := s.entrant(ctx, t, r)
+	if err != nil {
+		return nil, err
+	}
+	entry, err := s.arena.Enter(ctx, t.ID, who.player, who.name, who.owner, act(ctx, "EnterBot", who.name, ""))
+	if err != nil {
+		return nil, err
+	}
+	if t, err = s.arena.Tournament(ctx, t.ID); err != nil {
+		return nil, err
+	}
+	shown, err := s.entry(ctx, t, entry.Name)
+	return &flip7v1.EnterBotResponse{Entry: shown}, err
+}
+
+// entrant is who is to be entered, as the arena takes it.
+type entrant struct{ player, name, owner string }
+
+// entrant finds out who is meant, and whether the caller may enter that.
+func (s *tournamentService) entrant(ctx context.Context, t *arena.Tournament, r *flip7v1.EnterBotRequest) (entrant, error) {
+	kind, what, found := strings.Cut(r.GetPlayer(), ":")
+	if !found {
+		kind, what = "bot", r.GetPlayer()
+	}
+	by, as := callerOf(ctx), r.GetAsName()
+	switch {
+	case kind == "bot" && as != "":
+		return entrant{}, invalid("as_name", "is for house bots and commands; a registered bot plays under its own name")
+	case kind == "bot":
+		return s.registered(ctx, what)
+	case kind != "house" && kind != "cmd":
+		return entrant{}, invalid("player", fmt.Sprintf("%q is not bot:NAME, house:STRATEGY or cmd:COMMAND", r.GetPlayer()))
+	case !by.admin():
+		return entrant{}, failed(codes.PermissionDenied, "ROLE", "player: house bots and commands are entered by the admin; the token is that of %s", by)
+	case kind == "cmd" && as == "":
+		return entrant{}, invalid("as_name", "is empty; a command needs a name to play under")
+	}
+	if as != "" {
+		if err := checkName("as_name", as); err != nil {
+			return entrant{}, err
+		}
+	}
+	if kind == "cmd" {
+		return entrant{r.GetPlayer(), as, ""}, s.claim(ctx, as)
+	}
+	if as == "" {
+		name, err := s.freeName(ctx, t, r.GetPlayer(), what)
+		return entrant{r.GetPlayer(), name, ""}, err
+	}
+	if there, err := s.isBot(ctx, as); err != nil || there {
+		return entrant{}, errors.Join(err, failed(codes.AlreadyExists, "NAME_TAKEN", "as_name: %q is a registered bot", as))
+	}
+	return entrant{r.GetPlayer(), as, ""}, nil
+}
+
+// registered is a registered bot that the caller may look after, or is.
+func (s *tournamentService) registered(ctx context.Context, name string) (entrant, error) {
+	bot, err := s.store.Bot(ctx, name)
+	if errors.Is(err, arena.ErrNotFound) {
+		return entrant{}, missing("bot %q", name)
+	}
+	if err != nil {
+		return entrant{}, fmt.Errorf("bot %q: %w", name, err)
+	}
+	if by := callerOf(ctx); !by.owns(bot.Owner) && !by.is(bot.Name) {
+		return entrant{}, failed(codes.PermissionDenied, "NOT_THE_OWNER", "player: bot %s is not one of %s", name, by)
+	}
+	if !bot.Retired.IsZero() {
+		return entrant{}, failed(codes.FailedPrecondition, "RETIRED", "player: bot %s is retired", name)
+	}
+	return entrant{"bot:" + bot.Name, bot.Name, bot.Owner}, nil
+}
+
+func (s *tournamentService) isBot(ctx context.Context, name string) (bool, error) {
+	_, err := s.store.Bot(ctx, name)
+	if errors.Is(err, arena.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// freeName is the name of a house bot, with a number if that is taken; one that has withdrawn comes back.
+func (s *tournamentService) freeName(ctx context.Context, t *arena.Tournament, player, strategy string) (string, error) {
+	for n := 1; ; n++ {
+		name := strategy
+		if n > 1 {
+			name = fmt.Sprintf("%s-%d", strategy, n)
+		}
+		if e, entered := t.Entry(name); entered {
+			if e.Player == player && e.State == arena.Withdrawn && !e.Anchor && !e.FillIn {
+				return name, nil
+			}
+			continue
+		}
+		if there, err := s.isBot(ctx, name); err != nil || !there {
+			return name, err
+		}
+	}
+}
+
+// WithdrawBot takes a bot out from the next pairing round on.
+func (s *tournamentService) WithdrawBot(ctx context.Context, r *flip7v1.WithdrawBotRequest) (*flip7v1.WithdrawBotResponse, error) {
+	shown, err := s.leave(ctx, r.GetTournamentId(), r.GetBot(), func(t *arena.Tournament, e *arena.Entry) error {
+		by := callerOf(ctx)
+		registered := strings.HasPrefix(e.Player, "bot:")
+		if !by.admin() && !(registered && (by.owns(e.Owner) || by.is(e.Name))) {
+			return failed(codes.PermissionDenied, "NOT_THE_OWNER", "bot: %s is not one of %s", e.Name, by)
+		}
+		return s.arena.Withdraw(ctx, t.ID, e.Name, act(ctx, "WithdrawBot", e.Name, r.GetWhy()))
+	})
+	return &flip7v1.WithdrawBotResponse{Entry: shown}, err
+}
+
+// KickBot takes a bot out for the whole tournament.
+func (s *tournamentService) KickBot(ctx context.Context, r *flip7v1.KickBotRequest) (*flip7v1.KickBotResponse, error) {
+	shown, err := s.leave(ctx, r.GetTournamentId(), r.GetBot(), func(t *arena.Tournament, e *arena.Entry) error {
+		return s.arena.Kick(ctx, t.ID, e.Name, act(ctx, "KickBot", e.Name, r.GetWhy()))
+	})
+	return &flip7v1.KickBotResponse{Entry: shown}, err
+}
+
+// leave does something to an entry and shows it as it is then.
+func (s *tournamentService) leave(ctx context.Context, id, bot string, do func(*arena.Tournament, *arena.Entry) error) (*flip7v1.Entry, error) {
+	t, err := s.tournament(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	e, entered := t.Entry(bot)
+	if !entered {
+		return nil, missing("bot %q in tournament %s", bot, id)
+	}
+	if err := do(t, e); err != nil {
+		return nil, err
+	}
+	if t, err = s.arena.Tournament(ctx, t.ID); err != nil {
+		return nil, err
+	}
+	return s.entry(ctx, t, bot)
+}
+
+// StartTournament starts a tournament, now or later. A request id is kept in the audit log, so that it starts once
+// however often it comes.
+func (s *tournamentService) StartTournament(ctx context.Context, r *flip7v1.StartTournamentRequest) (*flip7v1.StartTournamentResponse, error) {
+	at, subject, why := time.Time{}, "", ""
+	if r.GetStartTime() != nil {
+		if err := r.GetStartTime().CheckValid(); err != nil {
+			return nil, invalid("start_time", "is no point in time")
+		}
+		if at = r.GetStartTime().AsTime(); at.After(time.Now()) {
+			subject = at.Format(time.RFC3339)
+		}
+	}
+	if r.GetRequestId() != "" {
+		why = "request " + r.GetRequestId()
+	}
+	shown, err := s.change(ctx, r.GetTournamentId(), func(t *arena.Tournament) error {
+		if why != "" {
+			if before, err := s.didStart(ctx, t.ID, why); err != nil || before {
+				return err
+			}
+		}
+		if t.State.Live() {
+			return &arena.StateError{Wrong: fmt.Sprintf("tournament %d is %v already", t.ID, t.State)}
+		}
+		return s.arena.Start(ctx, t.ID, at, act(ctx, "StartTournament", subject, why))
+	})
+	return &flip7v1.StartTournamentResponse{Tournament: shown}, err
+}
+
+// didStart reports whether a request has started a tournament before.
+func (s *tournamentService) didStart(ctx context.Context, id int64, request string) (bool, error) {
+	acts, err := s.arena.Store.Acts(ctx, id)
+	if err != nil {
+		return false, fmt.Errorf("audit log of tournament %d: %w", id, err)
+	}
+	for _, a := range acts {
+		if a.Why == request && (a.What == "StartTournament" || strings.HasPrefix(a.What, "StartTournament ")) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// PauseTournament lets running tables end and then waits.
+func (s *tournamentService) PauseTournament(ctx context.Context, r *flip7v1.PauseTournamentRequest) (*flip7v1.PauseTournamentResponse, error) {
+	shown, err := s.change(ctx, r.GetTournamentId(), func(t *arena.Tournament) error {
+		return s.arena.Pause(ctx, t.ID, act(ctx, "PauseTournament", "", r.GetWhy()))
+	})
+	return &flip7v1.PauseTournamentResponse{Tournament: shown}, err
+}
+
+// ResumeTournament goes on.
+func (s *tournamentService) ResumeTournament(ctx context.Context, r *flip7v1.ResumeTournamentRequest) (*flip7v1.ResumeTournamentResponse, error) {
+	shown, err := s.change(ctx, r.GetTournamentId(), func(t *arena.Tournament) error {
+		return s.arena.Continue(ctx, t.ID, act(ctx, "ResumeTournament", "", r.GetWhy()))
+	})
+	return &flip7v1.ResumeTournamentResponse{Tournament: shown}, err
+}
+
+// CancelTournament stops a tournament for good.
+func (s *tournamentService) CancelTournament(ctx context.Context, r *flip7v1.CancelTournamentRequest) (*flip7v1.CancelTournamentResponse, error) {
+	shown, err := s.change(ctx, r.GetTournamentId(), func(t *arena.Tournament) error {
+		if t.State == arena.Cancelled {
+			return nil
+		}
+		return s.arena.Cancel(ctx, t.ID, r.GetWhy(), act(ctx, "CancelTournament", "", r.GetWhy()))
+	})
+	return &flip7v1.CancelTournamentResponse{Tournament: shown}, err
+}
+
+// VoidTable takes a table out. One that is being played may still be shown as running: it is void once its games stand.
+func (s *tournamentService) VoidTable(ctx context.Context, r *flip7v1.VoidTableRequest) (*flip7v1.VoidTableResponse, error) {
+	t, err := s.tournament(ctx, r.GetTournamentId())
+	if err != nil {
+		return nil, err
+	}
+	round, number := int(r.GetPairingRound()), int(r.GetTable())
+	subject := fmt.Sprintf("%d/%d", round, number)
+	if err := s.arena.VoidTable(ctx, t.ID, round, number, r.GetWhy(), act(ctx, "VoidTable", subject, r.GetWhy())); err != nil {
+		return nil, err
+	}
+	if t, err = s.arena.Tournament(ctx, t.ID); err != nil {
+		return nil, err
+	}
+	shown, err := s.table(ctx, t, round, t.Rounds[round-1].Tables[number-1])
+	return &flip7v1.VoidTableResponse{Table: shown}, err
+}
