@@ -222,16 +222,15 @@ func (b *bot) instance(id string) *session {
 
 // connected tells who wants to know of a change of presence.
 func (b *bot) connected() {
-	if f := b.arena.hooks.Connected; f != nil {
-		f(b.name, len(b.sessions))
-	}
+	b.arena.hooks.connected(b.arena.log, b.name, len(b.sessions))
 	b.arena.change()
 }
 
 // note hands on what the bot wrote for its log.
 func (b *bot) note(p *player, number int, text string) {
-	if f := b.arena.hooks.Note; f != nil && text != "" {
-		f(Note{Bot: b.name, Game: p.info.ID, Attempt: p.info.Attempt, Number: number, Text: cut(text, noteBytes)})
+	if text != "" {
+		b.arena.hooks.note(b.arena.log, Note{Bot: b.name, Game: p.info.ID, Attempt: p.info.Attempt, Number: number,
+			Text: cut(text, noteBytes)})
 	}
 }
 

@@ -324,7 +324,7 @@ var conversations = []struct {
 		asked := other.ask()
 		c.request()
 		other.want(asked, table.Answer{Took: time.Second})
-		synctest.Wait()
+		c.verdict(defaulted)
 		if !a.bots.Absent("ann") {
 			t.Fatal("not absent")
 		}

@@ -46,7 +46,7 @@ type player struct {
 	asked   game.Request
 	timeout time.Duration
 	bank    time.Duration
-	put     time.Time // when it was asked
+	asking  time.Time // since when
 	sent    bool      // since then
 	written int       // the number of the last request that was ever sent
 	places  []place   // the lanes in which it is
@@ -176,29 +176,16 @@ func (p *player) finished(result game.Result, over bool) *flip7v1.ArenaMessage {
 func (p *player) Ask(ctx context.Context, q table.Question) (table.Answer, error) {
 	now := time.Now()
 	p.fill(q)
-	b := p.bot
-	b.mu.Lock()
-	p.number, p.asked, p.timeout, p.bank = q.Number, q.View.Request(), q.Timeout, q.Banks[q.View.Me]
-	p.put, p.sent, p.overdue, p.illegal = now, false, false, 0
-	if n := len(p.done); n > 0 && p.done[n-1].number == q.Number {
-		p.done = p.done[:n-1] // it is asked again
-	}
-	if b.absent {
-		answer := p.skip()
-		b.mu.Unlock()
+	if answer, absent := p.put(q, now); absent {
 		return answer, nil
 	}
-	p.open = true
-	p.home.offer(p, now)
-	b.mu.Unlock()
-
 	select {
 	case <-p.answered:
 		return p.answer, nil
 	case <-ctx.Done():
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	p.bot.mu.Lock()
+	defer p.bot.mu.Unlock()
 	select {
 	case <-p.answered: // at the same time
 		return p.answer, nil
@@ -206,6 +193,24 @@ func (p *player) Ask(ctx context.Context, q table.Question) (table.Answer, error
 	}
 	p.close(time.Now())
 	return table.Answer{}, context.Cause(ctx)
+}
+
+// put opens the request, or answers it if the bot is absent.
+func (p *player) put(q table.Question, now time.Time) (answer table.Answer, absent bool) {
+	b := p.bot
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	p.number, p.asked, p.timeout, p.bank = q.Number, q.View.Request(), q.Timeout, q.Banks[q.View.Me]
+	p.asking, p.sent, p.overdue, p.illegal = now, false, false, 0
+	if n := len(p.done); n > 0 && p.done[n-1].number == q.Number {
+		p.done = p.done[:n-1] // it is put again
+	}
+	if b.absent {
+		return p.skip(), true
+	}
+	p.open = true
+	p.home.offer(p, now)
+	return table.Answer{}, false
 }
 
 // fill makes the request ready to be sent.
@@ -362,11 +367,11 @@ func (p *player) expire() {
 func (p *player) fail(now time.Time) {
 	b := p.bot
 	answer := table.Answer{Illegal: p.illegal, Gone: len(b.sessions) == 0, Queued: p.waited(now), Took: p.took(now)}
-	b.failed()
 	decision, cause := p.asked.Default(), defaulted(answer)
 	p.close(now)
 	p.record(answer, decision, cause)
-	if s := p.home.session; s != nil && !b.absent {
+	b.failed()
+	if s := p.home.session; s != nil {
 		s.verdict(p.verdict(flip7v1.VerdictCode_VERDICT_CODE_DEFAULTED, outcome{p.number, decision, cause}))
 	}
 	p.reply(answer)
@@ -377,7 +382,7 @@ func (p *player) waited(now time.Time) time.Duration {
 	if p.ticking {
 		now = p.since
 	}
-	return now.Sub(p.put)
+	return now.Sub(p.asking)
 }
 
 // took is what is charged for a request that ends now; the quota of the network's delay pays its part. A request that is
@@ -461,9 +466,8 @@ func (p *player) record(a table.Answer, decision game.Decision, cause game.Cause
 	case cause == game.Chosen || cause == game.Passed:
 		b.latency.Add(a.Took)
 	}
-	if f := b.arena.hooks.Answered; f != nil {
-		f(Answered{Bot: b.name, Game: p.info.ID, Cause: cause, Absent: a.Absent, Illegal: a.Illegal, Queued: a.Queued, Took: a.Took})
-	}
+	b.arena.hooks.answered(b.arena.log, Answered{Bot: b.name, Game: p.info.ID, Cause: cause, Absent: a.Absent, Illegal: a.Illegal,
+		Queued: a.Queued, Took: a.Took})
 }
 
 // reply wakes the game.

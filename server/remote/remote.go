@@ -85,35 +85,6 @@ func (l Limits) complete() Limits {
 	return l
 }
 
-// Hooks are told what happens, for metrics and the bots' logs. They are called from where it happens, so they must be
-// quick and must not call Bots. Nil ones are not called.
-type Hooks struct {
-	Answered  func(Answered)
-	Connected func(bot string, instances int)                         // a stream was welcomed or has ended: how many there are
-	Ended     func(bot string, reason flip7v1.EndReason, text string) // reason UNSPECIFIED: the connection was lost
-	Note      func(Note)
-}
-
-// Answered is what became of one request.
-type Answered struct {
-	Bot     string
-	Game    string
-	Cause   game.Cause
-	Absent  bool
-	Illegal int           // illegal decisions before
-	Queued  time.Duration // until it was sent
-	Took    time.Duration // what is charged
-}
-
-// Note is what a bot wrote for its own log.
-type Note struct {
-	Bot     string
-	Game    string
-	Attempt int
-	Number  int    // of the request
-	Text    string // at most 256 bytes of UTF-8
-}
-
 // Bots are the bots of one server. All methods may be called by several goroutines.
 type Bots struct {
 	arena  string

@@ -520,19 +520,8 @@ func TestAfterARestartClocksStandUntilTheBotIsBack(t *testing.T) {
 }
 
 func TestTheArenasStallsNeverCount(t *testing.T) {
-	var mu sync.Mutex
-	var lost time.Duration
-	stall := func(d time.Duration) {
-		mu.Lock()
-		defer mu.Unlock()
-		lost += d
-	}
-	config := remote.Config{Stalls: func() time.Duration {
-		mu.Lock()
-		defer mu.Unlock()
-		return lost
-	}}
-	inBubble(t, config, func(t *testing.T, a *arena) {
+	var arenas stalls
+	inBubble(t, remote.Config{Stalls: arenas.lost}, func(t *testing.T, a *arena) {
 		c, _ := a.welcome("ann", hello("1", 8, 8))
 		s := a.sit("ann", "1/1/1/1")
 		defer s.end()
@@ -541,16 +530,16 @@ func TestTheArenasStallsNeverCount(t *testing.T) {
 
 		asked := s.ask()
 		id := c.request().GetRequestId()
-		time.Sleep(1200 * time.Millisecond / 2)
-		stall(300 * time.Millisecond)
-		time.Sleep(1200 * time.Millisecond / 2)
+		time.Sleep(600 * time.Millisecond)
+		arenas.lose(300 * time.Millisecond)
+		time.Sleep(600 * time.Millisecond)
 		c.decide(id, hit)
 		s.want(asked, table.Answer{Decision: game.Hit, Took: 900 * time.Millisecond})
 
 		start := time.Now()
 		asked = s.ask()
 		c.request()
-		stall(500 * time.Millisecond)
+		arenas.lose(500 * time.Millisecond)
 		s.want(asked, table.Answer{Took: time.Second})
 		if waited := time.Since(start); waited != 1500*time.Millisecond {
 			t.Errorf("waited %v, want 1.5 s", waited)

@@ -202,9 +202,7 @@ func (s *session) leave() error {
 		}
 	}
 	b.arena.log.Info("stream ended", "bot", b.name, "session", s.id, "reason", e.name(), "text", e.text)
-	if f := b.arena.hooks.Ended; f != nil {
-		f(b.name, e.reason, e.text)
-	}
+	b.arena.hooks.ended(b.arena.log, b.name, e)
 	return e.status()
 }
 
@@ -298,6 +296,14 @@ func (b *batch) fits(size int) bool {
 	return n == 0 || n < batchMessages && b.bytes+size <= batchBytes
 }
 
+// release gives the frames back to the games.
+func (b *batch) release() {
+	for _, f := range b.frames {
+		f.uses.Add(-1)
+	}
+	b.frames = b.frames[:0]
+}
+
 // write is the writer: it sends what there is and never waits for more.
 func (s *session) write() {
 	defer close(s.written)
@@ -309,6 +315,7 @@ func (s *session) write() {
 			s.writing.Store(max(int64(time.Since(s.since)), 1))
 			err := s.stream.Send(&b.response)
 			s.writing.Store(0)
+			b.release()
 			if err != nil {
 				s.end(gone())
 				return
@@ -330,12 +337,7 @@ func (s *session) write() {
 // gather makes the next batch, and reports whether it is the last. Right after it the batch is sent, so this is where
 // clocks start.
 func (s *session) gather(to *batch) (last bool) {
-	for _, f := range to.frames {
-		f.uses.Add(-1)
-	}
-	to.frames, to.bytes = to.frames[:0], 0
-	to.response.Messages = to.messages[:0]
-
+	to.response.Messages, to.bytes = to.messages[:0], 0
 	s.bot.mu.Lock()
 	defer s.bot.mu.Unlock()
 	last = s.ending != nil
@@ -461,6 +463,8 @@ func (s *session) readEnd(err error) end {
 		return ending(flip7v1.EndReason_END_REASON_CLOSED, "the bot closed its side")
 	}
 	switch status.Code(err) {
+	case codes.Unauthenticated: // as the stream says that looks at the token again
+		return ending(flip7v1.EndReason_END_REASON_TOKEN_REVOKED, status.Convert(err).Message())
 	case codes.ResourceExhausted, codes.Internal, codes.Unimplemented: // too large, not to be read, compressed in vain
 		return ending(flip7v1.EndReason_END_REASON_GARBAGE, err.Error())
 	}

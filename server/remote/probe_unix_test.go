@@ -1,0 +1,38 @@
+//go:build unix
+
+package remote_test
+
+import (
+	"os"
+	"os/exec"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/flip7-arena/flip7/server/remote"
+)
+
+func TestAProbeSeesThatTheProcessStoodStill(t *testing.T) {
+	p := remote.NewProbe()
+	defer p.Close()
+	p.Watch(1)
+	before := p.Lost()
+	// Something outside has to wake the process up again.
+	wake := exec.Command("sh", "-c", "sleep 0.2; kill -CONT "+strconv.Itoa(os.Getpid()))
+	start := time.Now()
+	if err := wake.Start(); err != nil {
+		t.Skip(err)
+	}
+	if err := syscall.Kill(os.Getpid(), syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	if err := wake.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	stood := time.Since(start)
+	// The probe may not have looked yet: what it has not seen counts too.
+	if lost := p.Lost() - before; lost < 100*time.Millisecond || lost > stood+10*time.Millisecond {
+		t.Errorf("lost %v of %v", lost, stood)
+	}
+}
