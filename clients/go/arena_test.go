@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/test/bufconn"
 	"google.golang.org/protobuf/encoding/prototext"
@@ -39,7 +40,10 @@ type scripted struct {
 // newScripted starts an arena. It is stopped when the test of the bubble ends.
 func newScripted(t *testing.T, scripts ...func(*talk) error) *scripted {
 	a := &scripted{t: t, listener: bufconn.Listen(1 << 20), log: new(logged), scripts: scripts, begun: time.Now()}
-	server := grpc.NewServer()
+	server := grpc.NewServer(
+		grpc.InitialWindowSize(1<<16), // does not grow: who is not read comes to feel it
+		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 10 * time.Second}),
+	)
 	flip7v1.RegisterPlayServiceServer(server, a)
 	go server.Serve(a.listener)
 	t.Cleanup(server.Stop)

@@ -193,6 +193,9 @@ func TestEndsForGood(t *testing.T) {
 		{"bad hello", saying("BAD_HELLO"), "BAD_HELLO", "refuses the hello: in words"},
 		{"any other reason that says so", saying("INTERNAL"), "INTERNAL", "the arena failed: in words"},
 		{"replaced, without a goodbye", by(statusOf(codes.Aborted, "REPLACED", 0)), "REPLACED", "took over"},
+		{"token revoked, without a goodbye", by(statusOf(codes.Unauthenticated, "TOKEN_REVOKED", 0)), "TOKEN_REVOKED", "needs the new one"},
+		{"protocol too old, without a goodbye", by(statusOf(codes.FailedPrecondition, "PROTOCOL_TOO_OLD", 0)), "PROTOCOL_TOO_OLD", "update the kit"},
+		{"build changed, without a goodbye", by(statusOf(codes.FailedPrecondition, "BUILD_CHANGED", 0)), "BUILD_CHANGED", "by another build"},
 		{"bad hello, without a goodbye", by(statusOf(codes.InvalidArgument, "BAD_HELLO", 0)), "BAD_HELLO", "in words"},
 		{"a wrong token", by(status.Error(codes.Unauthenticated, "no such token")), "", "check FLIP7_TOKEN (no such token)"},
 		{"a wrong token, with a reason", by(statusOf(codes.Unauthenticated, "TOKEN_UNKNOWN", 0)), "TOKEN_UNKNOWN", "check FLIP7_TOKEN"},
@@ -500,8 +503,9 @@ func TestVerdictsInWords(t *testing.T) {
 				verdict(&flip7v1.Verdict{RequestId: "r3", Code: flip7v1.VerdictCode_VERDICT_CODE_UNKNOWN_REQUEST, Message: "never asked"}),
 				gameFinished("g"),
 				&flip7v1.ArenaMessage{Message: &flip7v1.ArenaMessage_Problem{Problem: &flip7v1.Problem{Reason: "HELLO_TWICE", Message: "one is enough"}}},
+				goodbye("REPLACED", "the test is over"),
 			)
-			return k.bye()
+			return nil
 		}))
 		a.play(flip7.Bot{})
 		for _, want := range []string{
@@ -605,11 +609,12 @@ func TestContextOfAView(t *testing.T) {
 		name   string
 		then   func(*talk)
 		want   error
-		answer bool // whether the decision is said all the same: it tells the arena that the bot is there
+		after  time.Duration // it was asked
+		answer bool          // whether the decision is said all the same: it tells the arena that the bot is there
 	}{
-		{"its time is up", func(*talk) { time.Sleep(12 * time.Second) }, context.DeadlineExceeded, true},
-		{"the game went on without it", func(k *talk) { k.send(ask("r2")) }, context.Canceled, true},
-		{"the game is over", func(k *talk) { k.send(gameFinished("g")) }, context.Canceled, false},
+		{"its time is up", func(*talk) { time.Sleep(12 * time.Second) }, context.DeadlineExceeded, 11 * time.Second, true},
+		{"the game went on without it", func(k *talk) { k.send(ask("r2")) }, context.Canceled, time.Second, true},
+		{"the game is over", func(k *talk) { k.send(gameFinished("g")) }, context.Canceled, time.Second, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -632,9 +637,10 @@ func TestContextOfAView(t *testing.T) {
 					if got := v.TimeLeft(); got != 11*time.Second {
 						t.Errorf("got %v left, want 11s", got)
 					}
+					asked := time.Now()
 					<-v.Context().Done()
-					if got := v.Context().Err(); got != test.want {
-						t.Errorf("the context ended with %v, want %v", got, test.want)
+					if got, after := v.Context().Err(), time.Since(asked); got != test.want || after != test.after {
+						t.Errorf("the context ended with %v after %v, want %v after %v", got, after, test.want, test.after)
 					}
 					return v.Stay()
 				}})
@@ -646,7 +652,7 @@ func TestContextOfAView(t *testing.T) {
 // TestGamesThatWereOverMeanwhile: a game that is not told again after a reconnect is over.
 func TestGamesThatWereOverMeanwhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var ended1 error
+		over := make(chan struct{})
 		newScripted(t,
 			ended(func(k *talk) error {
 				k.send(gameStarted("g", false), gameStarted("h", false), ask("r1"))
@@ -658,17 +664,37 @@ func TestGamesThatWereOverMeanwhile(t *testing.T) {
 					return err
 				}
 				k.send(gameStarted("h", true))
+				select {
+				case <-over:
+				case <-time.After(time.Second):
+					return scriptError("the bot goes on thinking about a game that is over")
+				}
 				if err := k.quiet(time.Second); err != nil {
 					return err
 				}
 				return k.bye()
 			}).play(flip7.Bot{Decide: func(v *flip7.View) flip7.Decision {
 			<-v.Context().Done()
-			ended1 = v.Context().Err()
+			close(over)
 			return v.Stay()
 		}})
-		if ended1 != context.Canceled {
-			t.Errorf("the context of the lost game's view ended with %v, want %v", ended1, context.Canceled)
+	})
+}
+
+// TestGoodbyeToABotThatIsNotHeard: the arena reads nothing, so that the bot's writer is stuck when the stream ends.
+func TestGoodbyeToABotThatIsNotHeard(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newScripted(t, ended(func(k *talk) error {
+			for number := range uint32(1000) {
+				k.send(slices.Repeat([]*flip7v1.ArenaMessage{ping(number + 1<<30)}, 64)...)
+			}
+			k.send(goodbye("REPLACED", "the test is over"))
+			<-k.stream.Context().Done()
+			return nil
+		}))
+		a.play(flip7.Bot{})
+		if took := time.Since(a.begun); took != 0 {
+			t.Errorf("the bot took %v to end, want no time", took)
 		}
 	})
 }

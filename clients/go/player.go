@@ -206,7 +206,8 @@ func (p *player) leave() {
 	}
 }
 
-// settle ends a bot that leaves when it has nothing more to play: it closes its side of the stream.
+// settle ends a bot that leaves when it has nothing more to play: it closes its side of the stream, and the arena the
+// other.
 func (p *player) settle() {
 	if !p.leaving || p.hasLeft() || len(p.games)+len(p.lost)+p.resumed > 0 {
 		return
@@ -214,11 +215,6 @@ func (p *player) settle() {
 	close(p.left)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.closeSide()
-}
-
-// closeSide closes the bot's side of the stream; the arena then ends it. Call with mu held.
-func (p *player) closeSide() {
 	switch {
 	case p.out != nil:
 		p.out.close()

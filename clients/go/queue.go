@@ -31,7 +31,9 @@ func (q *queue[T]) push(items ...T) {
 		q.items, q.head = q.items[:n], 0
 	}
 	q.items = append(q.items, items...)
-	q.filled.Signal()
+	for range items {
+		q.filled.Signal()
+	}
 }
 
 // take waits until there is something and takes it, at most as much as the room given; none is left when it hands back
@@ -45,9 +47,6 @@ func (q *queue[T]) take(room []T) []T {
 	n := copy(room, q.items[q.head:])
 	clear(q.items[q.head : q.head+n])
 	q.head += n
-	if q.head < len(q.items) { // a push of several wakes only one
-		q.filled.Signal()
-	}
 	return room[:n]
 }
 

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -27,37 +29,36 @@ func (a *askingArena) Play(stream flip7v1.PlayService_PlayServer) error {
 	if _, err := stream.Recv(); err != nil {
 		return err
 	}
-	answers := make(chan []*flip7v1.ArenaMessage, 1024)
-	answers <- []*flip7v1.ArenaMessage{{Message: &flip7v1.ArenaMessage_Welcome{Welcome: &flip7v1.Welcome{Protocol: 1}}}}
+	outgoing := make(chan *flip7v1.ArenaMessage, a.games)
 	failed := make(chan error, 1)
-	go func() { failed <- a.ask(stream, answers) }()
-	room := make([]*flip7v1.ArenaMessage, 0, 64)
+	go func() { failed <- a.ask(stream, outgoing) }()
 	for {
+		var batch []*flip7v1.ArenaMessage
 		select {
 		case err := <-failed:
 			return err
-		case room = <-answers:
+		case m := <-outgoing:
+			batch = append(batch, m)
 		}
-	drain:
-		for len(room) < 64 {
-			select {
-			case more := <-answers:
-				room = append(room, more...)
-			default:
-				break drain
-			}
+		for len(batch) < 64 && len(outgoing) > 0 {
+			batch = append(batch, <-outgoing)
 		}
-		if err := stream.Send(&flip7v1.PlayResponse{Messages: room}); err != nil {
+		if err := stream.Send(&flip7v1.PlayResponse{Messages: batch}); err != nil {
 			return err
 		}
 	}
 }
 
-// ask reads decisions and answers each with the next request of its game.
-func (a *askingArena) ask(stream flip7v1.PlayService_PlayServer, answers chan<- []*flip7v1.ArenaMessage) error {
+// ask reads decisions and answers each with the next request of its game. A game has one message, which is not being
+// sent any more when its decision comes.
+func (a *askingArena) ask(stream flip7v1.PlayService_PlayServer, outgoing chan<- *flip7v1.ArenaMessage) error {
 	<-a.begin
-	for game := range a.games {
-		answers <- []*flip7v1.ArenaMessage{requestMessage(turn(fmt.Sprint(game), fmt.Sprint(game, "/", 0)))}
+	requests := make([]*flip7v1.DecisionRequest, a.games)
+	messages := make([]*flip7v1.ArenaMessage, a.games)
+	for game := range requests {
+		requests[game] = turn(strconv.Itoa(game), strconv.Itoa(game)+"/0")
+		messages[game] = requestMessage(requests[game])
+		outgoing <- messages[game]
 	}
 	for decided := 0; decided < a.enough; {
 		batch, err := stream.Recv()
@@ -65,14 +66,14 @@ func (a *askingArena) ask(stream flip7v1.PlayService_PlayServer, answers chan<- 
 			return err
 		}
 		for _, m := range batch.GetMessages() {
-			if d := m.GetDecision(); d != nil {
-				var game, number int
-				if _, err := fmt.Sscanf(d.GetRequestId(), "%d/%d", &game, &number); err != nil {
-					return err
-				}
-				decided++
-				answers <- []*flip7v1.ArenaMessage{requestMessage(turn(fmt.Sprint(game), fmt.Sprint(game, "/", number+1)))}
+			decided++
+			name, _, _ := strings.Cut(m.GetDecision().GetRequestId(), "/")
+			game, err := strconv.Atoi(name)
+			if err != nil {
+				return err
 			}
+			requests[game].RequestId = name + "/" + strconv.Itoa(decided)
+			outgoing <- messages[game]
 		}
 	}
 	close(a.done)

@@ -31,7 +31,11 @@ func (p *player) converse(ctx context.Context) end {
 	defer cancel(nil)
 	p.mu.Lock()
 	p.hangUp = func() { cancel(nil) }
+	gone := p.hasLeft() // from here on leaving hangs up
 	p.mu.Unlock()
+	if gone {
+		return end{}
+	}
 	defer p.shut()
 	stream, err := flip7v1.NewPlayServiceClient(conn).Play(ctx)
 	if err != nil {
@@ -56,9 +60,6 @@ func (p *player) open() *queue[*flip7v1.BotMessage] {
 	defer p.mu.Unlock()
 	p.out = newQueue[*flip7v1.BotMessage]()
 	p.out.push(&flip7v1.BotMessage{Message: &flip7v1.BotMessage_Hello{Hello: p.hello()}})
-	if p.hasLeft() {
-		p.closeSide()
-	}
 	return p.out
 }
 
@@ -116,7 +117,7 @@ func (p *player) read(ctx context.Context, stream flip7v1.PlayService_PlayClient
 	silence := time.AfterFunc(patience, func() { cancel(errSilent) })
 	defer silence.Stop()
 	var drained time.Duration // what Drain said about coming back
-	dropped := false
+	dropped := false          // said so on this stream
 	var news []heard
 	for {
 		response, err := stream.Recv()
@@ -155,10 +156,10 @@ func (p *player) read(ctx context.Context, stream flip7v1.PlayService_PlayClient
 				}
 				return e
 			case *flip7v1.ArenaMessage_Event:
-				if drop := p.inbox.len() > eventsWaiting; !drop {
+				switch {
+				case p.inbox.len() <= eventsWaiting:
 					news = append(news, heard{message, now})
-					dropped = false
-				} else if !dropped {
+				case !dropped:
 					dropped = true
 					p.bot.Log.Warn("events are dropped: they come faster than the bot takes them")
 				}

@@ -96,6 +96,7 @@ func TestTLS(t *testing.T) {
 		{"FLIP7_CA: TLS, this machine too", secure, ca, "reached"},
 		{"https:// and FLIP7_CA", "https://" + secure, ca, "reached"},
 		{"https:// and the certificates of the system", "https://" + secure, "", "the certificate of https://" + secure + " is not trusted: x509: "},
+		{"another machine: TLS", "arena.test:1", "", "the certificate of arena.test:1 is not trusted: x509: "},
 		{"FLIP7_CA of another arena", secure, otherCA, "is not trusted: x509: "},
 		{"TLS where there is none", "https://" + clear, "", "does not speak TLS"},
 		{"clear text where TLS is spoken", secure, "", "closes connections in clear text"},
@@ -105,9 +106,15 @@ func TestTLS(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			log := &firstLine{cancel: cancel}
-			err := flip7.Play(ctx, flip7.Bot{
+			bot := flip7.Bot{
 				Decide: stay, Addr: test.addr, Token: "x", Log: slog.New(slog.NewTextHandler(log, nil)),
-			})
+			}
+			if test.addr == "arena.test:1" {
+				bot.Dial = func(ctx context.Context, _ string) (net.Conn, error) {
+					return new(net.Dialer).DialContext(ctx, "tcp", secure)
+				}
+			}
+			err := flip7.Play(ctx, bot)
 			if got := err.Error() + log.text; !strings.Contains(got, test.want) {
 				t.Errorf("got %s, want %q in it", got, test.want)
 			}
