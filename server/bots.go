@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -59,9 +61,25 @@ func (b *bots) Start(name, command string) error {
 	b.mu.Unlock()
 	if err := b.launcher.Start(name, command, []string{"FLIP7_ADDR=" + address, "FLIP7_TOKEN=" + token}); err != nil {
 		b.forget(name)
-		return err
+		return &arena.SettingError{Field: "player", Wrong: err.Error()}
 	}
 	return nil
+}
+
+// startAgain starts the programs that were running when the arena last stopped. One that cannot be started is a bot that
+// is not there: its tournament goes on.
+func (b *bots) startAgain(live []*arena.Tournament, log *slog.Logger) {
+	for _, t := range live {
+		for _, e := range t.Entries {
+			command, is := strings.CutPrefix(e.Player, "cmd:")
+			if !is || e.State != arena.Entered {
+				continue
+			}
+			if err := b.Start(e.Name, command); err != nil {
+				log.Error("a program cannot be started again", "tournament", t.ID, "bot", e.Name, "error", err)
+			}
+		}
+	}
 }
 
 // Stop implements arena.Bots.

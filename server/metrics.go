@@ -1,6 +1,7 @@
 package server
 
 import (
+	"io"
 	"maps"
 	"net/http"
 	"strings"
@@ -11,6 +12,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"google.golang.org/grpc/health"
+	"google.golang.org/grpc/health/grpc_health_v1"
 
 	"github.com/flip7-arena/flip7/arena"
 	"github.com/flip7-arena/flip7/arena/game"
@@ -182,11 +185,18 @@ func (m *metrics) over(which func(gameKey) bool) {
 	maps.DeleteFunc(m.running, func(k gameKey, _ bool) bool { return which(k) })
 }
 
-// handler serves what was counted, and whether the server is alive.
-func (m *metrics) handler() http.Handler {
+// handler serves what was counted, and whether the server is alive and not about to stop.
+func (m *metrics) handler(state *health.Server) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry, Timeout: 10 * time.Second}))
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("ok\n")) })
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, r *http.Request) {
+		now, err := state.Check(r.Context(), &grpc_health_v1.HealthCheckRequest{})
+		if err != nil || now.GetStatus() != grpc_health_v1.HealthCheckResponse_SERVING {
+			http.Error(w, "the arena is about to stop", http.StatusServiceUnavailable)
+			return
+		}
+		io.WriteString(w, "ok\n")
+	})
 	return mux
 }
 

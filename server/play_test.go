@@ -2,11 +2,13 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"google.golang.org/grpc/codes"
@@ -99,6 +101,7 @@ func (r *running) night(enter ...func(id int64) error) *arena.Tournament {
 }
 
 func TestDrainingEndsInBoundedTimeThoughABotNeverDecides(t *testing.T) {
+	t.Setenv("ARENA_TEST_PROGRAM", "1")
 	folder := t.TempDir()
 	var id int64
 	var token string
@@ -110,7 +113,7 @@ func TestDrainingEndsInBoundedTimeThoughABotNeverDecides(t *testing.T) {
 		id = r.night(func(id int64) error {
 			_, err := r.arena.Enter(t.Context(), id, "bot:odds-bot", "", "ann", arena.Act{Who: "admin"})
 			return err
-		}).ID
+		}, r.enterProgram).ID
 		b.asked()
 		began := time.Now()
 		r.stop()
@@ -133,10 +136,36 @@ func TestDrainingEndsInBoundedTimeThoughABotNeverDecides(t *testing.T) {
 			t.Fatalf("after a new start the tournament is %v, %v; want it running", went.State, err)
 		}
 		b := r.join(as(t.Context(), token), "one")
+		if !r.bots.launcher.Running("by-command") {
+			t.Error("the program that plays in the night was not started again")
+		}
 		b.asked()
 		if got := value(t, r.Server, "flip7_games_running"); got < 1 {
 			t.Errorf("flip7_games_running is %v, and the bot is asked", got)
 		}
+	})
+}
+
+func TestGamesGoOnForTheGrace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const grace = 20 * time.Second
+		r := start(t, func(c *Config) { c.DrainGrace = grace })
+		tokens := r.roles()
+		b := r.join(tokens.bot, "one")
+		r.night(func(id int64) error {
+			_, err := r.arena.Enter(t.Context(), id, "bot:odds-bot", "", "ann", arena.Act{Who: "admin"})
+			return err
+		})
+		b.asked()
+		began := time.Now()
+		r.stop()
+		drain, last, _ := b.end()
+		if took := time.Since(began); !drain || last.GetReason() != flip7v1.EndReason_END_REASON_DRAINING || took < grace || took > grace+2*time.Second {
+			t.Errorf("Drain: %v, then after %v Goodbye for %v; want Drain, and %v later DRAINING", drain, took, last.GetReason(), grace)
+		}
+		r.conn.Close()
+		err := <-r.ended
+		r.ended <- err
 	})
 }
 
@@ -168,16 +197,18 @@ func TestProgram(t *testing.T) {
 	fmt.Println("the arena is left:", err)
 }
 
+// enterProgram enters TestProgram as by-command.
+func (r *running) enterProgram(id int64) error {
+	command := fmt.Sprintf("cmd:'%s' -test.run '^TestProgram$'", os.Args[0])
+	_, err := r.arena.Enter(r.t.Context(), id, command, "by-command", "", arena.Act{Who: "admin"})
+	return err
+}
+
 func TestProgramsAreBots(t *testing.T) {
 	t.Setenv("ARENA_TEST_PROGRAM", "1")
 	r := start(t)
 	tokens := r.roles()
-	command := fmt.Sprintf("'%s' -test.run '^TestProgram$'", os.Args[0])
-	enter := func(id int64) error {
-		_, err := r.arena.Enter(t.Context(), id, "cmd:"+command, "by-command", "", arena.Act{Who: "admin"})
-		return err
-	}
-	night := r.night(enter)
+	night := r.night(r.enterProgram)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	done, err := r.arena.Wait(ctx, night.ID)
@@ -198,10 +229,11 @@ func TestProgramsAreBots(t *testing.T) {
 	if status.Code(err) != codes.AlreadyExists {
 		t.Errorf("an owner registers the name of the program: %v, want ALREADY_EXISTS", err)
 	}
-	if err := r.bots.Start("odds-bot", command); err == nil || !strings.Contains(err.Error(), "ann") {
+	if err := r.bots.Start("odds-bot", "/bin/true"); err == nil || !strings.Contains(err.Error(), "ann") {
 		t.Errorf("a program under the name of ann's bot: %v, want an error that names ann", err)
 	}
-	if err := r.bots.Start("other", "bot | tee log"); err == nil || len(r.bots.tokens) != 0 {
-		t.Errorf("what cannot be started: error %v and %d tokens, want an error and none", err, len(r.bots.tokens))
+	err = r.bots.Start("other", "bot | tee log")
+	if setting, is := errors.AsType[*arena.SettingError](err); !is || setting.Field != "player" || len(r.bots.tokens) != 0 {
+		t.Errorf("what cannot be started: error %v and %d tokens, want one of the player and none", err, len(r.bots.tokens))
 	}
 }

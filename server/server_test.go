@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -22,6 +23,7 @@ import (
 	"google.golang.org/grpc/test/bufconn"
 	"google.golang.org/protobuf/types/known/emptypb"
 
+	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
 	"github.com/flip7-arena/flip7/server/store"
 )
 
@@ -200,6 +202,58 @@ func TestPanicsAreForTheLogAlone(t *testing.T) {
 	if got := value(t, r.Server, "flip7_panics_total"); got != 2 {
 		t.Errorf("flip7_panics_total is %v, want 2", got)
 	}
+}
+
+func TestTheLogSaysWhatACallIsAbout(t *testing.T) {
+	r := start(t)
+	tokens := r.roles()
+	ctx := tokens.owner
+	_, _ = flip7v1.NewTournamentServiceClient(r.conn).StartTournament(r.admin, &flip7v1.StartTournamentRequest{TournamentId: "71", RequestId: "r-72"})
+	_, _ = flip7v1.NewWatchServiceClient(r.conn).GetGame(ctx, &flip7v1.GetGameRequest{GameId: "71/1/1/1"})
+	watch, err := flip7v1.NewWatchServiceClient(r.conn).WatchTournament(tokens.bot, &flip7v1.WatchTournamentRequest{TournamentId: "73"})
+	if err == nil {
+		_, _ = watch.Recv()
+	}
+	r.conn.Close()
+	r.stop()
+	err = <-r.ended // the log of a stream is written after its end
+	r.ended <- err
+	for method, want := range map[string][]string{
+		"StartTournament": {"admin=true", "tournament=71", "request=r-72"},
+		"GetGame":         {"owner=ann", "game=71/1/1/1"},
+		"WatchTournament": {"bot=odds-bot", "tournament=73"},
+	} {
+		lines := slices.Collect(strings.Lines(r.log.String()))
+		at := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, "grpc.method="+method+" ") })
+		if at < 0 {
+			t.Errorf("%s is not in the log:\n%s", method, r.log)
+			continue
+		}
+		for _, field := range want {
+			if !strings.Contains(lines[at], " "+field+" ") {
+				t.Errorf("the log of %s has no %s: %s", method, field, lines[at])
+			}
+		}
+	}
+}
+
+func TestQuotasHoldForCalls(t *testing.T) {
+	r := start(t, func(c *Config) { c.AddressRate = 1 })
+	client := flip7v1.NewBotServiceClient(r.conn)
+	for n := range 100 {
+		_, err := client.WhoAmI(t.Context(), &flip7v1.WhoAmIRequest{})
+		if err == nil {
+			continue
+		}
+		if d := detailsOf(t, err); n < burst || status.Code(err) != codes.ResourceExhausted || d.retry <= 0 {
+			t.Errorf("call %d without a token: %v %+v, want RESOURCE_EXHAUSTED with a time to wait, after %d calls", n+1, err, d, burst)
+		}
+		if _, err := client.WhoAmI(r.admin, &flip7v1.WhoAmIRequest{}); err != nil {
+			t.Errorf("a call with a token from the same address: %v", err)
+		}
+		return
+	}
+	t.Error("100 calls at once are answered")
 }
 
 func TestServeEndsWhenToldTo(t *testing.T) {
