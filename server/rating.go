@@ -163,7 +163,6 @@ const (
 func (s *ratingService) ExcludeResult(ctx context.Context, r *flip7v1.ExcludeResultRequest) (*flip7v1.ExcludeResultResponse, error) {
 	league, err := s.exclude(ctx, r.GetResult(), func(t *arena.Tournament, what arena.Excluded) error {
 		what.Why = r.GetWhy()
-		note := act(ctx, excludeResult, resultPath(what), what.Why)
 		for _, e := range t.Excluded {
 			if e == what {
 				return nil
@@ -174,7 +173,7 @@ func (s *ratingService) ExcludeResult(ctx context.Context, r *flip7v1.ExcludeRes
 				}
 			}
 		}
-		return s.arena.Exclude(ctx, t.ID, what, note)
+		return s.arena.Exclude(ctx, t.ID, what, act(ctx, excludeResult, resultPath(what), what.Why))
 	})
 	return &flip7v1.ExcludeResultResponse{Tournament: league}, err
 }
