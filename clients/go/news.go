@@ -17,12 +17,12 @@ type GameStarted struct {
 // GameEnd says how a game ended.
 type GameEnd int
 
-// How a game ends. All but Complete count for nothing.
+// How a game ends. All but EndComplete count for nothing.
 const (
-	Complete   = GameEnd(flip7v1.GameEnd_GAME_END_COMPLETE)    // played to its end
-	Failed     = GameEnd(flip7v1.GameEnd_GAME_END_FAILED)      // the arena failed; a new attempt may follow
-	Void       = GameEnd(flip7v1.GameEnd_GAME_END_VOID)        // stopped by hand
-	CalledAway = GameEnd(flip7v1.GameEnd_GAME_END_CALLED_AWAY) // practice, ended because a tournament calls a bot
+	EndComplete   = GameEnd(flip7v1.GameEnd_GAME_END_COMPLETE)    // played to its end
+	EndFailed     = GameEnd(flip7v1.GameEnd_GAME_END_FAILED)      // the arena failed; a new attempt may follow
+	EndVoid       = GameEnd(flip7v1.GameEnd_GAME_END_VOID)        // stopped by hand
+	EndCalledAway = GameEnd(flip7v1.GameEnd_GAME_END_CALLED_AWAY) // practice, ended because a tournament calls a bot
 )
 
 // String is "complete", "failed", "void" or "called_away".
@@ -34,8 +34,8 @@ type GameFinished struct {
 	Attempt int
 	End     GameEnd
 	Me      int   // the bot's own seat
-	Places  []int // by seat, 1 the best; empty unless Complete
-	Totals  []int // by seat; empty unless Complete
+	Places  []int // by seat, 1 the best; empty unless EndComplete
+	Totals  []int // by seat; empty unless EndComplete
 	Rounds  int   // played to their end
 	Faults  int   // requests of the bot that ended in the default decision
 	Slips   int   // illegal decisions of the bot that were mended in time
@@ -46,11 +46,11 @@ type VerdictCode int
 
 // Why a decision was not simply taken.
 const (
-	Illegal        = VerdictCode(flip7v1.VerdictCode_VERDICT_CODE_ILLEGAL)         // not legal
-	Late           = VerdictCode(flip7v1.VerdictCode_VERDICT_CODE_LATE)            // the default had been played
-	Duplicate      = VerdictCode(flip7v1.VerdictCode_VERDICT_CODE_DUPLICATE)       // answered otherwise before
-	UnknownRequest = VerdictCode(flip7v1.VerdictCode_VERDICT_CODE_UNKNOWN_REQUEST) // there is no such request
-	Defaulted      = VerdictCode(flip7v1.VerdictCode_VERDICT_CODE_DEFAULTED)       // the default was played
+	VerdictIllegal        = VerdictCode(flip7v1.VerdictCode_VERDICT_CODE_ILLEGAL)         // not legal
+	VerdictLate           = VerdictCode(flip7v1.VerdictCode_VERDICT_CODE_LATE)            // the default had been played
+	VerdictDuplicate      = VerdictCode(flip7v1.VerdictCode_VERDICT_CODE_DUPLICATE)       // answered otherwise before
+	VerdictUnknownRequest = VerdictCode(flip7v1.VerdictCode_VERDICT_CODE_UNKNOWN_REQUEST) // there is no such request
+	VerdictDefaulted      = VerdictCode(flip7v1.VerdictCode_VERDICT_CODE_DEFAULTED)       // the default was played
 )
 
 // String is "illegal", "late", "duplicate", "unknown_request" or "defaulted".
@@ -59,13 +59,13 @@ func (c VerdictCode) String() string { return inWords(flip7v1.VerdictCode(c), "V
 // Cause says why a decision is what it is.
 type Cause int
 
-// Why the default decision was played, and Chosen for a decision of the bot's own.
+// Why the default decision was played, and CauseChosen for a decision of the bot's own.
 const (
-	Chosen       = Cause(flip7v1.Cause_CAUSE_CHOSEN)
-	Passed       = Cause(flip7v1.Cause_CAUSE_PASSED)       // the bot asked for it
-	IllegalCause = Cause(flip7v1.Cause_CAUSE_ILLEGAL)      // nothing legal came after an illegal decision
-	Disconnected = Cause(flip7v1.Cause_CAUSE_DISCONNECTED) // time ran out while no stream of the bot was up
-	TimedOut     = Cause(flip7v1.Cause_CAUSE_TIMED_OUT)    // time ran out
+	CauseChosen       = Cause(flip7v1.Cause_CAUSE_CHOSEN)
+	CausePassed       = Cause(flip7v1.Cause_CAUSE_PASSED)       // the bot asked for it
+	CauseIllegal      = Cause(flip7v1.Cause_CAUSE_ILLEGAL)      // nothing legal came after an illegal decision
+	CauseDisconnected = Cause(flip7v1.Cause_CAUSE_DISCONNECTED) // time ran out while no stream of the bot was up
+	CauseTimedOut     = Cause(flip7v1.Cause_CAUSE_TIMED_OUT)    // time ran out
 )
 
 // String is "chosen", "passed", "illegal", "disconnected" or "timed_out".
@@ -77,11 +77,11 @@ type Verdict struct {
 	Code      VerdictCode
 	Message   string        // the same in words
 	View      *View         // the request it is about; nil: the kit does not remember it
-	Legal     []Decision    // with Illegal: what is legal
-	TriesLeft int           // with Illegal: tries left; 0: the default was played
-	TimeLeft  time.Duration // with Illegal
-	Stands    Decision      // with Late, Duplicate, Defaulted: the decision that stands
-	Cause     Cause         // with Late, Defaulted: why the default was played
+	Legal     []Decision    // with VerdictIllegal: what is legal
+	TriesLeft int           // with VerdictIllegal: tries left; 0: the default was played
+	TimeLeft  time.Duration // with VerdictIllegal
+	Stands    Decision      // with VerdictLate, VerdictDuplicate, VerdictDefaulted: the decision that stands
+	Cause     Cause         // with VerdictLate, VerdictDefaulted: why the default was played
 }
 
 // EventKind says what happened in an Event; which of its fields tell more is said in game.proto.
@@ -89,19 +89,19 @@ type EventKind int
 
 // What happens in a game. More kinds may come.
 const (
-	RoundStarted   = EventKind(flip7v1.EventKind_EVENT_KIND_ROUND_STARTED)
-	Decided        = EventKind(flip7v1.EventKind_EVENT_KIND_DECIDED)
-	Drawn          = EventKind(flip7v1.EventKind_EVENT_KIND_DRAWN)
-	Left           = EventKind(flip7v1.EventKind_EVENT_KIND_LEFT)
-	Saved          = EventKind(flip7v1.EventKind_EVENT_KIND_SAVED)
-	Given          = EventKind(flip7v1.EventKind_EVENT_KIND_GIVEN)
-	SetAside       = EventKind(flip7v1.EventKind_EVENT_KIND_SET_ASIDE)
-	Discarded      = EventKind(flip7v1.EventKind_EVENT_KIND_DISCARDED)
-	FlipThreeBegan = EventKind(flip7v1.EventKind_EVENT_KIND_FLIP_THREE_BEGAN)
-	MadeFlip7      = EventKind(flip7v1.EventKind_EVENT_KIND_MADE_FLIP_7)
-	Reshuffled     = EventKind(flip7v1.EventKind_EVENT_KIND_RESHUFFLED)
-	RoundEnded     = EventKind(flip7v1.EventKind_EVENT_KIND_ROUND_ENDED)
-	GameEnded      = EventKind(flip7v1.EventKind_EVENT_KIND_GAME_ENDED)
+	EventRoundStarted   = EventKind(flip7v1.EventKind_EVENT_KIND_ROUND_STARTED)
+	EventDecided        = EventKind(flip7v1.EventKind_EVENT_KIND_DECIDED)
+	EventDrawn          = EventKind(flip7v1.EventKind_EVENT_KIND_DRAWN)
+	EventLeft           = EventKind(flip7v1.EventKind_EVENT_KIND_LEFT)
+	EventSaved          = EventKind(flip7v1.EventKind_EVENT_KIND_SAVED)
+	EventGiven          = EventKind(flip7v1.EventKind_EVENT_KIND_GIVEN)
+	EventSetAside       = EventKind(flip7v1.EventKind_EVENT_KIND_SET_ASIDE)
+	EventDiscarded      = EventKind(flip7v1.EventKind_EVENT_KIND_DISCARDED)
+	EventFlipThreeBegan = EventKind(flip7v1.EventKind_EVENT_KIND_FLIP_THREE_BEGAN)
+	EventMadeFlip7      = EventKind(flip7v1.EventKind_EVENT_KIND_MADE_FLIP_7)
+	EventReshuffled     = EventKind(flip7v1.EventKind_EVENT_KIND_RESHUFFLED)
+	EventRoundEnded     = EventKind(flip7v1.EventKind_EVENT_KIND_ROUND_ENDED)
+	EventGameEnded      = EventKind(flip7v1.EventKind_EVENT_KIND_GAME_ENDED)
 )
 
 // String is "round_started", "decided", "drawn" and so on.
@@ -112,9 +112,9 @@ type RoundEnd int
 
 // How a round ends.
 const (
-	AllOut    = RoundEnd(flip7v1.RoundEnd_ROUND_END_ALL_OUT)   // no seat was active, no card waited
-	Flip7     = RoundEnd(flip7v1.RoundEnd_ROUND_END_FLIP_7)    // seven different numbers (R15)
-	Exhausted = RoundEnd(flip7v1.RoundEnd_ROUND_END_EXHAUSTED) // no card could be drawn (R24)
+	RoundAllOut    = RoundEnd(flip7v1.RoundEnd_ROUND_END_ALL_OUT)   // no seat was active, no card waited
+	RoundFlip7     = RoundEnd(flip7v1.RoundEnd_ROUND_END_FLIP_7)    // seven different numbers (R15)
+	RoundExhausted = RoundEnd(flip7v1.RoundEnd_ROUND_END_EXHAUSTED) // no card could be drawn (R24)
 )
 
 // String is "all_out", "flip_7" or "exhausted".
@@ -130,14 +130,14 @@ type Event struct {
 	Seat     int      // the seat the event is about
 	Card     Card     // the card the event is about; -1: none
 	Target   int      // the seat that is given a card
-	Asked    Kind     // with Decided: what was asked
-	Decision Decision // with Decided
-	Status   Status   // with Left: how
-	Points   int      // with Left, MadeFlip7: what the seat scores
-	End      RoundEnd // with RoundEnded
-	Scores   []int    // with RoundEnded: of the round, by seat
-	Totals   []int    // with RoundEnded, GameEnded: by seat
-	Places   []int    // with GameEnded: by seat, 1 the best
+	Asked    Kind     // with EventDecided: what was asked
+	Decision Decision // with EventDecided
+	Status   Status   // with EventLeft: how
+	Points   int      // with EventLeft, EventMadeFlip7: what the seat scores
+	End      RoundEnd // with EventRoundEnded
+	Scores   []int    // with EventRoundEnded: of the round, by seat
+	Totals   []int    // with EventRoundEnded, EventGameEnded: by seat
+	Places   []int    // with EventGameEnded: by seat, 1 the best
 }
 
 func startedOf(m *flip7v1.GameStarted, game *Game) GameStarted {
@@ -160,7 +160,7 @@ func finishedOf(m *flip7v1.GameFinished) GameFinished {
 
 // String is the news in words.
 func (f GameFinished) String() string {
-	if f.End != Complete || f.Me >= len(f.Places) || f.Me >= len(f.Totals) {
+	if f.End != EndComplete || f.Me >= len(f.Places) || f.Me >= len(f.Totals) {
 		return fmt.Sprintf("game %s ended after %d rounds: %s", f.GameID, f.Rounds, f.End)
 	}
 	words := fmt.Sprintf("game %s is over after %d rounds: place %d of %d with %d points",
@@ -188,11 +188,11 @@ func verdictOf(m *flip7v1.Verdict, view *View) Verdict {
 // String is the verdict in words.
 func (v Verdict) String() string {
 	switch v.Code {
-	case Illegal:
+	case VerdictIllegal:
 		return fmt.Sprintf("illegal decision for request %s: %s; legal are: %s", v.RequestID, v.Message, listed(v.Legal))
-	case Late, Defaulted:
+	case VerdictLate, VerdictDefaulted:
 		return fmt.Sprintf("request %s: %s (%s), %s was played: %s", v.RequestID, v.Code, v.Cause, v.Stands, v.Message)
-	case Duplicate:
+	case VerdictDuplicate:
 		return fmt.Sprintf("request %s had been answered: %s stands: %s", v.RequestID, v.Stands, v.Message)
 	}
 	return fmt.Sprintf("request %s: %s: %s", v.RequestID, v.Code, v.Message)

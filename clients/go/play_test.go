@@ -485,7 +485,7 @@ func TestIllegalDecision(t *testing.T) {
 				t.Fatalf("got %d verdicts, want 1", len(got))
 			}
 			v := got[0]
-			if v.Code != flip7.Illegal || v.View == nil || v.View.Request().GetRequestId() != "r1" || len(v.Legal) != 2 || v.TriesLeft != 9 {
+			if v.Code != flip7.VerdictIllegal || v.View == nil || v.View.Request().GetRequestId() != "r1" || len(v.Legal) != 2 || v.TriesLeft != 9 {
 				t.Errorf("got %+v, want an illegal decision for r1 with its view, two legal ones and 9 tries left", v)
 			}
 		})

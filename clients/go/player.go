@@ -345,7 +345,7 @@ func (p *player) judged(m *flip7v1.Verdict) {
 		view = t.view
 	}
 	v := verdictOf(m, view)
-	if v.Code == Illegal && v.TriesLeft > 0 && t != nil {
+	if v.Code == VerdictIllegal && v.TriesLeft > 0 && t != nil {
 		p.decided(t, t.view.Pass())
 	}
 	if p.bot.Verdict != nil {

@@ -47,9 +47,9 @@ type TieBreak int
 
 // The readings of R26.
 const (
-	AllPlay  = TieBreak(flip7v1.TieBreak_TIE_BREAK_ALL_PLAY)  // everybody plays another round
-	TiedPlay = TieBreak(flip7v1.TieBreak_TIE_BREAK_TIED_PLAY) // only those tied for the lead do
-	Shared   = TieBreak(flip7v1.TieBreak_TIE_BREAK_SHARED)    // those who lead share the win
+	TieAllPlay  = TieBreak(flip7v1.TieBreak_TIE_BREAK_ALL_PLAY)  // everybody plays another round
+	TieTiedPlay = TieBreak(flip7v1.TieBreak_TIE_BREAK_TIED_PLAY) // only those tied for the lead do
+	TieShared   = TieBreak(flip7v1.TieBreak_TIE_BREAK_SHARED)    // those who lead share the win
 )
 
 // String is "all_play", "tied_play" or "shared".

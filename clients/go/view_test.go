@@ -66,7 +66,7 @@ func TestView(t *testing.T) {
 		{"Game", *v.Game, flip7.Game{
 			ID: "12/3/14/8", Attempt: 2, Tournament: "12", PairingRound: 3, PairingRounds: 7, Table: 14, Number: 5, Of: 8,
 			Rules: flip7.Rules{
-				Version: "flip7/1", TieBreak: flip7.TiedPlay, BustedAssigns: true, DealEveryone: true,
+				Version: "flip7/1", TieBreak: flip7.TieTiedPlay, BustedAssigns: true, DealEveryone: true,
 				TargetScore: 200, MaxRounds: 100, Decks: 1,
 			},
 			Bots: []string{"ann", "bob", "cyd"}, DecisionTimeout: time.Second, TimeBank: 10 * time.Second,
