@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -354,8 +355,10 @@ func (n *night) checkIn(ctx context.Context, round int) ([]int, error) {
 			return nil, context.Cause(ctx)
 		}
 		if late || len(present) == len(entrants) || state == Paused {
+			n.waitFor("")
 			return present, nil
 		}
+		n.waitFor(fmt.Sprintf("pairing round %d waits for %s, for %v at most", round, n.missing(entrants, present), n.snapshot().Settings.CheckIn))
 		select {
 		case <-timeout.C:
 			late = true
@@ -363,6 +366,32 @@ func (n *night) checkIn(ctx context.Context, round int) ([]int, error) {
 		case <-woken:
 		case <-ctx.Done():
 		}
+	}
+}
+
+// missing names who of the entrants is not present.
+func (n *night) missing(entrants, present []int) string {
+	t := n.snapshot()
+	var names []string
+	for _, number := range entrants {
+		if !slices.Contains(present, number) {
+			names = append(names, t.Entries[number-1].Name)
+		}
+	}
+	const named = 5
+	if more := len(names) - named; more > 0 {
+		names = append(names[:named], fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(names, ", ")
+}
+
+// waitFor tells what a running night waits for; "" for nothing.
+func (n *night) waitFor(what string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.t.State == Running && n.t.Why != what {
+		n.t.Why = what
+		n.tell(Event{Kind: StateChanged, Text: Running.String()})
 	}
 }
 

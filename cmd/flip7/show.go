@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -101,20 +102,22 @@ func printTables(w io.Writer, tables []*flip7v1.Table) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "TABLE\tSTATE\tGAMES\tBOTS")
 	for _, tab := range tables {
-		bots := make([]string, len(tab.GetBots()))
-		for i, bot := range tab.GetBots() {
-			bots[i] = bot
-			if i < len(tab.GetScores()) && tab.GetGamesFinished() > 0 {
-				bots[i] += fmt.Sprintf(" %.3f", tab.GetScores()[i])
-			}
-		}
 		state := strings.ToLower(strings.TrimPrefix(tab.GetState().String(), "TABLE_STATE_"))
 		if tab.GetStateWhy() != "" {
 			state += " (" + tab.GetStateWhy() + ")"
 		}
-		fmt.Fprintf(t, "%d\t%s\t%d/%d\t%s\n", tab.GetNumber(), state, tab.GetGamesFinished(), tab.GetGames(), strings.Join(bots, ", "))
+		fmt.Fprintf(t, "%d\t%s\t%d/%d\t%s\n", tab.GetNumber(), state, tab.GetGamesFinished(), tab.GetGames(), seated(tab))
 	}
 	_ = t.Flush()
+}
+
+// seated are the bots of a table, with their scores as far as there are some.
+func seated(tab *flip7v1.Table) string {
+	bots := slices.Clone(tab.GetBots())
+	for i := range min(len(bots), len(tab.GetScores())) {
+		bots[i] += fmt.Sprintf(" %.3f", tab.GetScores()[i])
+	}
+	return strings.Join(bots, ", ")
 }
 
 // list lists all tournaments.
@@ -268,7 +271,7 @@ func eventLine(e *flip7v1.TournamentEvent) string {
 	case *flip7v1.TournamentEvent_Table:
 		if s := e.Table.GetState(); s == flip7v1.TableState_TABLE_STATE_FINISHED || s == flip7v1.TableState_TABLE_STATE_VOID {
 			return fmt.Sprintf("pairing round %d, table %d is %s: %s", e.Table.GetPairingRound(), e.Table.GetNumber(),
-				strings.ToLower(strings.TrimPrefix(s.String(), "TABLE_STATE_")), strings.Join(e.Table.GetBots(), ", "))
+				strings.ToLower(strings.TrimPrefix(s.String(), "TABLE_STATE_")), seated(e.Table))
 		}
 	case *flip7v1.TournamentEvent_StandingsChanged:
 		return "leader: " + e.StandingsChanged.GetLeader()

@@ -456,8 +456,8 @@ func printStandings(w io.Writer, standings []*flip7v1.Standing) {
 		if s.PlacementMargin != nil {
 			margin = fmt.Sprintf("%.3f", s.GetPlacementMargin())
 		}
-		fmt.Fprintf(t, "%s\t%s\t%.3f\t%.3f\t%s\t%.1f\t%.1f\t%d\t%d\t%s\t\n", rank, name, s.GetScore(), s.GetPlacement(), margin,
-			s.GetFirstPlaces(), s.GetPoints(), s.GetGames(), faults(s.GetFaults()), latency(s.GetLatency().GetP99()))
+		fmt.Fprintf(t, "%s\t%s\t%.3f\t%.3f\t%s\t%.1f %%\t%.1f\t%d\t%d\t%s\t\n", rank, name, s.GetScore(), s.GetPlacement(), margin,
+			100*s.GetFirstPlaces(), s.GetPoints(), s.GetGames(), faults(s.GetFaults()), latency(s.GetLatency().GetP99()))
 	}
 	_ = t.Flush()
 }
@@ -467,7 +467,7 @@ func faults(f *flip7v1.FaultCounts) uint32 {
 }
 
 func latency(d *durationpb.Duration) string {
-	if d == nil {
+	if d.AsDuration() == 0 { // house bots take no time
 		return "-"
 	}
 	switch d := d.AsDuration(); {
