@@ -156,9 +156,9 @@ func (o *outlook) afterFresh(c, n int) outlook {
 	return next
 }
 
-// afterTwo is the expected points after two more cards, times left (left-1). It is the sum of what afterThree goes
-// through one by one, worked out on paper, for a house bot that took three times as long would be a poor sparring
-// partner; a test compares it with the cards played out.
+// afterTwo is the expected points after two more cards, times left (left-1). It is the sum over the first card of what
+// gain says of the second, worked out on paper, which makes a decision some fifty times as fast as drawing the cards one by
+// one; a test compares it with the cards played out.
 func (o *outlook) afterTwo() int {
 	points, growth, gain := o.points(), o.growth(), o.gain()
 	// The first card, left-1 times each, and then the second as if the first had changed nothing ...
