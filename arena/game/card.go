@@ -110,7 +110,7 @@ func firstCopies(decks int) (first [Kinds]Copy) {
 // Pack is a set of copies: a pile, as nobody may know its order before a card is drawn.
 type Pack struct {
 	bits  [(MaxDecks*DeckSize + 63) / 64]uint64
-	kinds [Kinds]uint16
+	kinds counts
 	left  uint16
 	decks uint16
 }
@@ -129,7 +129,7 @@ func (p *Pack) Size() int { return int(p.decks) * DeckSize }
 func (p *Pack) Left() int { return int(p.left) }
 
 // Count is how many copies of a kind are in the pile.
-func (p *Pack) Count(c Card) int { return int(p.kinds[c]) }
+func (p *Pack) Count(c Card) int { return p.kinds.of(c) }
 
 // Has reports whether a copy is in the pile.
 func (p *Pack) Has(c Copy) bool {
@@ -175,25 +175,28 @@ func (p *Pack) All() iter.Seq[Copy] {
 // Remove takes a copy out of the pile, if it is there.
 func (p *Pack) Remove(c Copy) {
 	if p.Has(c) {
-		p.remove(c, p.Card(c))
+		p.remove(c)
 	}
 }
 
 func (p *Pack) add(c Copy) {
 	p.bits[c>>6] |= 1 << (c & 63)
-	p.kinds[p.Card(c)]++
+	p.kinds.add(p.Card(c))
 	p.left++
 }
 
-func (p *Pack) remove(c Copy, kind Card) {
+// remove takes out a copy that is in the pile, and says what it is.
+func (p *Pack) remove(c Copy) Card {
+	kind := p.Card(c)
 	p.bits[c>>6] &^= 1 << (c & 63)
-	p.kinds[kind]--
+	p.kinds.remove(kind)
 	p.left--
+	return kind
 }
 
 // onlyActions reports whether nothing but actions, or nothing, is in the pile (R24).
 func (p *Pack) onlyActions() bool {
-	return p.left == p.kinds[Freeze]+p.kinds[Flip3]+p.kinds[Second]
+	return int(p.left) == p.Count(Freeze)+p.Count(Flip3)+p.Count(Second)
 }
 
 // complement makes p all the cards that other does not hold.
@@ -207,15 +210,25 @@ func (p *Pack) complement(other *Pack) {
 	if tail := size & 63; tail != 0 {
 		p.bits[words-1] &= 1<<tail - 1
 	}
-	for c := range p.kinds {
-		p.kinds[c] = other.decks*perDeck[c] - other.kinds[c]
+	for i, n := range deckCounts {
+		p.kinds[i] = uint64(other.decks)*n - other.kinds[i]
 	}
 	p.left = uint16(size) - other.left
 }
 
-var perDeck = func() (n [Kinds]uint16) {
-	for c := range Card(Kinds) {
-		n[c] = uint16(c.PerDeck())
+// counts is how many cards there are of each kind, four kinds to a word of four times sixteen bits: so the counts of all
+// kinds are multiplied and subtracted in six words.
+type counts [(Kinds + 3) / 4]uint64
+
+func (n *counts) of(c Card) int { return int(uint16(n[c/4] >> (c % 4 * 16))) }
+
+func (n *counts) add(c Card) { n[c/4] += 1 << (c % 4 * 16) }
+
+func (n *counts) remove(c Card) { n[c/4] -= 1 << (c % 4 * 16) }
+
+var deckCounts = func() (n counts) {
+	for _, c := range oneDeck {
+		n.add(c)
 	}
 	return n
 }()

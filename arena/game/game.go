@@ -191,8 +191,8 @@ func (s *State) Reset(setup Setup) error {
 	for i, total := range setup.Totals {
 		s.seats[i].total = total
 	}
-	s.draw = NewPack(rules.Decks)
-	s.discard.decks = s.draw.decks
+	s.discard.decks = uint16(rules.Decks)
+	s.draw.complement(&s.discard) // of nothing: all the cards
 	s.dealer = setup.Dealer
 	s.startRound()
 	return s.run()

@@ -144,8 +144,7 @@ func (s *State) take(at Seat) (Copy, Card, error) {
 	if err != nil {
 		return 0, 0, fmt.Errorf("round %d, card %d of seat %d: %w", s.round, seat.drawn+1, at, err)
 	}
-	card := s.draw.Card(copied)
-	s.draw.remove(copied, card)
+	card := s.draw.remove(copied)
 	seat.drawn++
 	s.since++
 	s.roundDraws++
