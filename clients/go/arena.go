@@ -1,6 +1,7 @@
 package flip7
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -24,6 +25,9 @@ import (
 // 10 s; proxies give up on a connection that was idle for 60 s.
 const keepaliveEvery = 25 * time.Second
 
+// usualAddr is where `flip7 serve` listens if it is not told otherwise.
+const usualAddr = "127.0.0.1:7777"
+
 // arena is where a bot plays and how it gets there.
 type arena struct {
 	host string      // as the author wrote it, for messages
@@ -37,14 +41,8 @@ type arena struct {
 
 // arenaOf reads where to play from a bot and, for what it leaves out, the environment.
 func arenaOf(bot Bot) (arena, error) {
-	written := bot.Addr
-	if written == "" {
-		written = strings.TrimSpace(os.Getenv("FLIP7_ADDR"))
-	}
+	written := cmp.Or(bot.Addr, strings.TrimSpace(os.Getenv("FLIP7_ADDR")), usualAddr)
 	a := arena{host: written, dial: bot.Dial, untrusted: new(atomic.Pointer[error])}
-	if written == "" {
-		return a, wrongUse("FLIP7_ADDR is not set: it says where the arena is, such as 127.0.0.1:7777 or https://arena.example.org")
-	}
 	scheme, rest, found := strings.Cut(written, "://")
 	if !found {
 		scheme, rest = "", written

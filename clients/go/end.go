@@ -91,9 +91,10 @@ func endOfStatus(err error, host string, met bool) end {
 		e.words = "what answers at " + host + " is no Flip 7 arena (" + st.Message() + ")"
 		e.comeBack = met
 	case codes.Unavailable:
-		e.words = "cannot reach " + host + ": " + dialReason(st.Message())
-		if met {
-			e.words = "the connection to " + host + " was lost: " + dialReason(st.Message())
+		if reason, found := strings.CutPrefix(st.Message(), "connection error: "); found {
+			e.words = "cannot reach " + host + ": " + dialReason(reason)
+		} else {
+			e.words = "the connection to " + host + " was lost: " + st.Message()
 		}
 	}
 	return e

@@ -64,9 +64,10 @@ type Bot struct {
 	// Practice lets the arena seat the bot at unrated practice tables while no tournament needs it.
 	Practice bool
 
-	// Addr is where the arena is. Empty: FLIP7_ADDR. "https://host[:port]" speaks TLS, "http://host:port" clear text.
-	// A plain "host:port" speaks TLS, unless the host is this machine (a loopback address or localhost) and FLIP7_CA is
-	// not set. FLIP7_CA names a PEM file with the certificates to trust; without it those of the system are trusted.
+	// Addr is where the arena is. Empty: FLIP7_ADDR or, if that is empty too, 127.0.0.1:7777, where `flip7 serve`
+	// listens. "https://host[:port]" speaks TLS, "http://host:port" clear text. A plain "host:port" speaks TLS, unless
+	// the host is this machine (a loopback address or localhost) and FLIP7_CA is not set. FLIP7_CA names a PEM file with
+	// the certificates to trust; without it those of the system are trusted.
 	Addr string
 	// Token says which bot it is. Empty: FLIP7_TOKEN.
 	Token string

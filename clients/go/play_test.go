@@ -289,22 +289,27 @@ func TestOtherReasonsComeBack(t *testing.T) {
 	}
 }
 
+// TestUnreachable loses a stream and then cannot get there for a while.
 func TestUnreachable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := newScripted(t, ended((*talk).bye))
+		a := newScripted(t, ended(func(*talk) error { return status.Error(codes.Unavailable, "shut down") }), ended((*talk).bye))
 		tries := 0
 		a.play(flip7.Bot{Dial: func(ctx context.Context, addr string) (net.Conn, error) {
 			if addr != "arena.test:1" {
 				t.Errorf("the bot dials %q, want arena.test:1", addr)
 			}
-			if tries++; tries < 4 {
+			if tries++; tries > 1 && tries < 5 {
 				return nil, errors.New("connection refused")
 			}
 			return a.listener.DialContext(ctx)
 		}})
-		want := `msg="cannot reach http://arena.test:1: connection refused; trying again"`
-		if got := strings.Count(a.log.String(), want); got != 3 {
-			t.Errorf("got %d lines with %s, want 3:\n%s", got, want, a.log)
+		for want, times := range map[string]int{
+			`msg="the connection to http://arena.test:1 was lost: shut down; trying again"`: 1,
+			`msg="cannot reach http://arena.test:1: connection refused; trying again"`:      3,
+		} {
+			if got := strings.Count(a.log.String(), want); got != times {
+				t.Errorf("got %d lines with %s, want %d:\n%s", got, want, times, a.log)
+			}
 		}
 	})
 }

@@ -2,7 +2,10 @@ package flip7_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"log/slog"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,7 +31,6 @@ func TestStartedWrongly(t *testing.T) {
 		{"a negative capacity", flip7.Bot{Decide: stay, MaxOpen: -1}, "localhost:1", "x", "", "Bot.MaxOpen -1"},
 		{"no token", flip7.Bot{Decide: stay}, "localhost:1", " \n", "", "FLIP7_TOKEN is not set"},
 		{"two lines for a token", flip7.Bot{Decide: stay}, "localhost:1", "x\ny", "", "FLIP7_TOKEN holds blanks"},
-		{"no address", flip7.Bot{Decide: stay}, "", "x", "", "FLIP7_ADDR is not set"},
 		{"no port", flip7.Bot{Decide: stay}, "localhost", "x", "", `"localhost" is not host:port`},
 		{"no port, in clear text", flip7.Bot{Decide: stay}, "http://localhost", "x", "", `"http://localhost" is not host:port`},
 		{"no host", flip7.Bot{Decide: stay}, ":7777", "x", "", `":7777" is not host:port`},
@@ -50,6 +52,23 @@ func TestStartedWrongly(t *testing.T) {
 				t.Errorf("got an EndError (%v), want the arena not asked at all", gone)
 			}
 		})
+	}
+}
+
+func TestUsualAddress(t *testing.T) {
+	t.Setenv("FLIP7_ADDR", "")
+	t.Setenv("FLIP7_CA", "")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	err := flip7.Play(ctx, flip7.Bot{
+		Decide: stay, Token: "x", Log: slog.New(slog.DiscardHandler),
+		Dial: func(_ context.Context, addr string) (net.Conn, error) {
+			err := errors.New("dialled " + addr)
+			cancel(err)
+			return nil, err
+		},
+	})
+	if want := "dialled 127.0.0.1:7777"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
 	}
 }
 
