@@ -176,6 +176,28 @@ func TestWhoMayBecomeAnOwner(t *testing.T) {
 	}
 }
 
+func TestOwnersDoNotComeInFloods(t *testing.T) {
+	r := start(t, func(c *Config) { c.Registration, c.AddressRate = RegistrationOpen, 1000 })
+	client := flip7v1.NewBotServiceClient(r.conn)
+	made := 0
+	for n := range 100 {
+		_, err := client.RegisterOwner(t.Context(), &flip7v1.RegisterOwnerRequest{Name: fmt.Sprint("owner ", n)})
+		if err != nil {
+			if d := detailsOf(t, err); status.Code(err) != codes.ResourceExhausted || d.retry <= 0 {
+				t.Errorf("owner %d: %v %+v, want RESOURCE_EXHAUSTED with a time to wait", n, err, d)
+			}
+			break
+		}
+		made++
+	}
+	if want := newcomers().burst; made != want {
+		t.Errorf("%d owners register at once from one address, want %d", made, want)
+	}
+	if _, err := client.RegisterOwner(r.admin, &flip7v1.RegisterOwnerRequest{Name: "by the admin"}); err != nil {
+		t.Errorf("the admin makes one more: %v", err)
+	}
+}
+
 func TestOwnersLookAfterTheirOwnOnly(t *testing.T) {
 	r := start(t)
 	tokens := r.roles() // ann has odds-bot

@@ -16,26 +16,36 @@ import (
 // maxQuotas bounds the callers whose quotas are remembered: 10,000 take about a megabyte.
 const maxQuotas = 10_000
 
-// burst is how many times what a caller may do in a second it may do at once.
-const burst = 4
+// quota is how many calls a second may be made over a longer time, and how many at once.
+type quota struct {
+	rate  rate.Limit
+	burst int
+}
+
+// perSecond is a quota of so many calls a second, and four times as many at once.
+func perSecond(n int) quota { return quota{rate.Limit(n), 4 * n} }
+
+// newcomers is how many owners may register from one address: a whole league at the beginning of its first night, and
+// then few.
+func newcomers() quota { return quota{rate.Every(time.Minute), 30} }
 
 // quotas limit calls: by token, and by address only those that have none, since a whole league night can sit behind the
 // one address of a NAT. The ratelimit interceptor of go-grpc-middleware is not used: it makes text of a limiter's error,
 // and so loses the time to wait.
 type quotas struct {
-	perToken, perAddress rate.Limit
+	perToken, perAddress quota
 
 	mu   sync.Mutex
 	left map[any]*rate.Limiter // by hash of the token, or address
 	rest *rate.Limiter         // shared by the callers for whom there is no room
 }
 
-func newQuotas(perToken, perAddress int) *quotas {
+func newQuotas(perToken, perAddress quota) *quotas {
 	return &quotas{
-		perToken:   rate.Limit(perToken),
-		perAddress: rate.Limit(perAddress),
+		perToken:   perToken,
+		perAddress: perAddress,
 		left:       map[any]*rate.Limiter{},
-		rest:       rate.NewLimiter(rate.Limit(perAddress), burst*perAddress),
+		rest:       rate.NewLimiter(perAddress.rate, perAddress.burst),
 	}
 }
 
@@ -55,15 +65,13 @@ func (q *quotas) stream(srv any, stream grpc.ServerStream, _ *grpc.StreamServerI
 
 // take counts a call, or says when to come back.
 func (q *quotas) take(ctx context.Context, now time.Time) error {
-	limiter := q.of(ctx, now)
-	reserved := limiter.ReserveN(now, 1)
+	reserved := q.of(ctx, now).ReserveN(now, 1)
 	wait := reserved.DelayFrom(now)
 	if wait == 0 {
 		return nil
 	}
 	reserved.CancelAt(now)
-	return later(codes.ResourceExhausted, "RATE_LIMIT", wait,
-		"more than %v calls a second; the next one is taken in %v", limiter.Limit(), wait.Round(time.Millisecond))
+	return later(codes.ResourceExhausted, "RATE_LIMIT", wait, "too many calls; the next one is taken in %v", wait.Round(time.Millisecond))
 }
 
 func (q *quotas) of(ctx context.Context, now time.Time) *rate.Limiter {
@@ -84,7 +92,7 @@ func (q *quotas) of(ctx context.Context, now time.Time) *rate.Limiter {
 		if len(q.left) >= maxQuotas {
 			return q.rest
 		}
-		limiter = rate.NewLimiter(limit, burst*int(limit))
+		limiter = rate.NewLimiter(limit.rate, limit.burst)
 		q.left[key] = limiter
 	}
 	return limiter

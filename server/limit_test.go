@@ -38,7 +38,7 @@ func use(t *testing.T, q *quotas, ctx context.Context, now time.Time) int {
 }
 
 func TestQuotasAreOfTokensAndOnlyElseOfAddresses(t *testing.T) {
-	q, now := newQuotas(10, 5), time.Unix(1e9, 0)
+	q, now := newQuotas(perSecond(10), perSecond(5)), time.Unix(1e9, 0)
 	for _, step := range []struct {
 		name  string
 		ctx   context.Context
@@ -62,7 +62,7 @@ func TestQuotasAreOfTokensAndOnlyElseOfAddresses(t *testing.T) {
 }
 
 func TestQuotasOfManyAreBounded(t *testing.T) {
-	q, now := newQuotas(10, 5), time.Unix(1e9, 0)
+	q, now := newQuotas(perSecond(10), perSecond(5)), time.Unix(1e9, 0)
 	for i := range maxQuotas {
 		q.of(callFrom(fmt.Sprintf("10.1.%d.%d", i/256, i%256), ""), now).AllowN(now, 1)
 	}

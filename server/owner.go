@@ -17,8 +17,13 @@ func (s *botService) RegisterOwner(ctx context.Context, r *flip7v1.RegisterOwner
 	if err := checkName("name", r.GetName()); err != nil {
 		return nil, err
 	}
-	if !by.admin() && s.config.Registration != RegistrationOpen {
-		return nil, failed(codes.PermissionDenied, "REGISTRATION_CLOSED", "only the admin makes owners here")
+	if !by.admin() {
+		if s.config.Registration != RegistrationOpen {
+			return nil, failed(codes.PermissionDenied, "REGISTRATION_CLOSED", "only the admin makes owners here")
+		}
+		if err := s.newcomers.take(ctx, time.Now()); err != nil {
+			return nil, err
+		}
 	}
 	token, hash := newToken()
 	if err := s.store.AddOwner(ctx, r.GetName(), hash, time.Now()); err != nil {

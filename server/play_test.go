@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -170,7 +171,7 @@ func TestGamesGoOnForTheGrace(t *testing.T) {
 }
 
 func TestStopDoesNotWait(t *testing.T) {
-	r := start(t, func(c *Config) { c.DrainGrace = time.Minute })
+	r := start(t, func(c *Config) { c.DrainGrace, c.Metrics = time.Minute, "127.0.0.1:0" })
 	tokens := r.roles()
 	b := r.join(tokens.bot, "one")
 	r.night(func(id int64) error {
@@ -179,9 +180,24 @@ func TestStopDoesNotWait(t *testing.T) {
 	})
 	b.asked()
 	r.stop()
+	for drain := false; !drain; {
+		m, err := b.next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		drain = m.GetDrain() != nil
+	}
+	resp, err := http.Get("http://" + r.MetricsAddr().String() + "/healthz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("/healthz while the arena drains: %s, want 503", resp.Status)
+	}
 	r.Stop()
 	began := time.Now()
-	err := <-r.ended
+	err = <-r.ended
 	if took := time.Since(began); took > 10*time.Second {
 		t.Errorf("it took %v with a minute of grace, want it at once", took)
 	}

@@ -82,6 +82,7 @@ type Server struct {
 	hurry    context.CancelFunc
 
 	registering sync.Mutex // held while a bot is made, or an owner ended
+	newcomers   *quotas    // owners who register themselves
 
 	mu   sync.Mutex
 	side *sideDoor // nil: it was not needed yet
@@ -105,6 +106,7 @@ func New(c Config, d Deps) (_ *Server, err error) {
 	s.draining, s.drain = context.WithCancelCause(context.Background())
 	s.now, s.hurry = context.WithCancel(context.Background())
 	s.gate = &gate{lookup: s.lookup}
+	s.newcomers = newQuotas(newcomers(), newcomers())
 	if s.gate.admin, s.adminFile, err = adminToken(c.Folder, d.Log); err != nil {
 		return nil, err
 	}
@@ -404,7 +406,7 @@ func (s *Server) grpc(encrypt credentials.TransportCredentials) (*grpc.Server, e
 	// The default events race on a stream on which both sides speak at once.
 	events, levels := logging.WithLogOnEvents(logging.FinishCall), logging.WithLevels(levelOf)
 	failures := failures{s.log}
-	quotas := newQuotas(s.config.TokenRate, s.config.AddressRate)
+	quotas := newQuotas(perSecond(s.config.TokenRate), perSecond(s.config.AddressRate))
 	recovered := recovery.WithRecoveryHandlerContext(s.recovered)
 
 	ours := selector.MatchFunc(func(_ context.Context, call interceptors.CallMeta) bool {

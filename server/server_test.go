@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"log/slog"
 	"net"
 	"os"
@@ -237,6 +238,38 @@ func TestTheLogSaysWhatACallIsAbout(t *testing.T) {
 	}
 }
 
+func TestWhereProgramsOnThisMachineComeIn(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		config  Config
+		through string // the main door, or another one
+	}{
+		{"loopback", Config{Address: "127.0.0.1:0"}, "main"},
+		{"everywhere", Config{Address: ":0", Insecure: true}, "main"},
+		{"behind TLS", Config{Address: "127.0.0.1:0", SelfSigned: true}, "side"},
+	} {
+		r := start(t, func(c *Config) {
+			c.Address, c.Insecure, c.SelfSigned = test.config.Address, test.config.Insecure, test.config.SelfSigned
+		})
+		address, err := r.door()
+		if err != nil {
+			t.Fatal(err)
+		}
+		host, plain := strings.CutPrefix(address, "http://")
+		if main := fmt.Sprintf("127.0.0.1:%d", r.Addr().(*net.TCPAddr).Port); !plain || (host == main) != (test.through == "main") {
+			t.Errorf("%s: programs come in by %s, want http:// and the %s door (the main one is %s)", test.name, address, test.through, main)
+		}
+		conn, err := grpc.NewClient("passthrough:///"+host, grpc.WithTransportCredentials(insecure.NewCredentials()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if _, err := flip7v1.NewBotServiceClient(conn).WhoAmI(t.Context(), &flip7v1.WhoAmIRequest{}); err != nil {
+			t.Errorf("%s: a call by that door: %v", test.name, err)
+		}
+	}
+}
+
 func TestQuotasHoldForCalls(t *testing.T) {
 	r := start(t, func(c *Config) { c.AddressRate = 1 })
 	client := flip7v1.NewBotServiceClient(r.conn)
@@ -245,8 +278,8 @@ func TestQuotasHoldForCalls(t *testing.T) {
 		if err == nil {
 			continue
 		}
-		if d := detailsOf(t, err); n < burst || status.Code(err) != codes.ResourceExhausted || d.retry <= 0 {
-			t.Errorf("call %d without a token: %v %+v, want RESOURCE_EXHAUSTED with a time to wait, after %d calls", n+1, err, d, burst)
+		if d := detailsOf(t, err); n < 4 || status.Code(err) != codes.ResourceExhausted || d.retry <= 0 {
+			t.Errorf("call %d without a token: %v %+v, want RESOURCE_EXHAUSTED with a time to wait, after 4 calls", n+1, err, d)
 		}
 		if _, err := client.WhoAmI(r.admin, &flip7v1.WhoAmIRequest{}); err != nil {
 			t.Errorf("a call with a token from the same address: %v", err)
