@@ -54,7 +54,7 @@ func BenchmarkDecision(b *testing.B) {
 		b.Run(fmt.Sprintf("games=%d", games), func(b *testing.B) {
 			bots := remote.New(remote.Config{Log: slog.New(slog.DiscardHandler)})
 			server := grpc.NewServer()
-			flip7v1.RegisterPlayServiceServer(server, service{bots: bots})
+			flip7v1.RegisterPlayServiceServer(server, service{arena: &arena{t: b, bots: bots}})
 			listener, err := net.Listen("tcp", "127.0.0.1:0")
 			if err != nil {
 				b.Fatal(err)

@@ -33,15 +33,21 @@ type arena struct {
 	t    testing.TB
 	bots *remote.Bots
 	conn *grpc.ClientConn
+	wrap func(stream) stream // what comes between, nil: nothing
 }
+
+type stream = grpc.BidiStreamingServer[flip7v1.PlayRequest, flip7v1.PlayResponse]
 
 type service struct {
 	flip7v1.UnimplementedPlayServiceServer
-	bots *remote.Bots
+	*arena
 }
 
-func (s service) Play(stream grpc.BidiStreamingServer[flip7v1.PlayRequest, flip7v1.PlayResponse]) error {
+func (s service) Play(stream stream) error {
 	md, _ := metadata.FromIncomingContext(stream.Context())
+	if s.wrap != nil {
+		stream = s.wrap(stream)
+	}
 	return s.bots.Serve(md.Get("bot")[0], stream)
 }
 
@@ -63,11 +69,13 @@ func newArena(t testing.TB, config remote.Config) *arena {
 	config.Log = slog.New(slog.DiscardHandler)
 	bots := remote.New(config)
 	server := grpc.NewServer(grpc.MaxRecvMsgSize(64 << 10))
-	flip7v1.RegisterPlayServiceServer(server, service{bots: bots})
+	a := &arena{t: t, bots: bots}
+	flip7v1.RegisterPlayServiceServer(server, service{arena: a})
 	listener := bufconn.Listen(256 << 10)
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
-	conn, err := grpc.NewClient("passthrough:///arena",
+	var err error
+	a.conn, err = grpc.NewClient("passthrough:///arena",
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) }),
 		grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
@@ -75,13 +83,13 @@ func newArena(t testing.TB, config remote.Config) *arena {
 	}
 	t.Cleanup(func() {
 		bots.Close()
-		conn.Close()
+		a.conn.Close()
 		server.Stop()
 		if err := <-served; err != nil {
 			t.Error(err)
 		}
 	})
-	return &arena{t: t, bots: bots, conn: conn}
+	return a
 }
 
 // client is the far end of a stream. It keeps what it is told, and answers pings unless it is mute.

@@ -244,6 +244,66 @@ func TestAHookThatPanicsHarmsNobody(t *testing.T) {
 	})
 }
 
+// failing is a stream on which the arena panics, when so many batches have come or are to go out.
+type failing struct {
+	stream
+	recv, send int
+}
+
+func (f *failing) Recv() (*flip7v1.PlayRequest, error) {
+	m, err := f.stream.Recv()
+	if f.recv--; f.recv == 0 {
+		panic("recv")
+	}
+	return m, err
+}
+
+func (f *failing) Send(m *flip7v1.PlayResponse) error {
+	if f.send--; f.send == 0 {
+		panic("send")
+	}
+	return f.stream.Send(m)
+}
+
+func TestAPanicEndsItsStreamAndNothingElse(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		far  failing
+	}{
+		{"in the reader", failing{recv: 3}},
+		{"in the writer", failing{send: 2}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			inBubble(t, remote.Config{}, func(t *testing.T, a *arena) {
+				a.wrap = func(s stream) stream {
+					failing := c.far
+					failing.stream = s
+					return &failing
+				}
+				client := a.dial("ann").listen(false)
+				client.send(say(hello("1", 8, 8)))
+				client.next()   // the Welcome, in the first batch
+				synctest.Wait() // the Pong, in the second
+				s := a.sit("ann", "1/1/1/1")
+				defer s.end()
+				asked := s.ask()
+				client.decide("x/1/1", hit)
+				if _, err := client.ends(); reasonOf(err) != "INTERNAL" {
+					t.Errorf("ended with %v", err)
+				}
+				a.wrap = nil
+				client, w := a.welcome("ann", hello("1", 8, 8))
+				if w.GetGames() != 1 {
+					t.Errorf("got %v", w)
+				}
+				client.started()
+				client.decide(client.request().GetRequestId(), hit)
+				s.want(asked, table.Answer{Decision: game.Hit})
+			})
+		})
+	}
+}
+
 // FuzzBatch: whatever bytes a bot sends, at first or after a Hello, another bot's game goes on and the stream that sent
 // them can be ended.
 func FuzzBatch(f *testing.F) {

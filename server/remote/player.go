@@ -2,7 +2,6 @@ package remote
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -302,65 +301,42 @@ func (p *player) begun() *flip7v1.ArenaMessage {
 		Game: p.wire, Seat: uint32(p.seat), Resumed: p.told}}}
 }
 
-// start starts the clock if it does not run. Trip is the network's delay, which may be given back.
-func (p *player) start(now time.Time, trip time.Duration) {
-	if p.ticking {
-		return
+// render is the open request as it is sent now, or nil if it is not open here any more.
+func (p *player) render(s *session, number int, to *batch, now time.Time) *flip7v1.ArenaMessage {
+	at := p.placed(s.lane)
+	if !p.open || p.number != number || at == nil || !at.slot {
+		return nil
 	}
-	p.ticking, p.since, p.lost = true, now, p.bot.arena.stalls()
-	p.allowance = min(trip, p.quota)
-	p.bot.arena.watch(+1)
-	p.timer.Reset(p.timeout + p.allowance)
+	trip, _ := s.pings.smallest()
+	p.start(now, trip)
+	left, bank := p.left(now)
+	p.frame.uses.Add(1)
+	to.frames = append(to.frames, p.frame)
+	if p.sent { // the frame is in use elsewhere
+		return p.frame.Again(left, bank)
+	}
+	p.frame.Time(left, bank, p.last)
+	p.frame.Mark(p.written == number, false)
+	p.sent, p.written = true, number
+	return p.frame.Message()
 }
 
-// due is when the timeout and when all the time of the request is over: later by what the arena has lost.
-func (p *player) due() (timeout, deadline time.Time) {
-	timeout = p.since.Add(p.timeout + p.allowance + p.bot.arena.stalls() - p.lost)
-	return timeout, timeout.Add(p.bank)
-}
-
-// left is the time that is left and the part of it that is bank. What may be given back is not told.
-func (p *player) left(now time.Time) (left, bank time.Duration) {
-	left = p.timeout + p.bank
-	if p.ticking {
-		_, deadline := p.due()
-		left = max(deadline.Sub(now)-p.allowance, 0)
+// renderNotice is the request that an absent bot is shown, or nil if it is not absent any more.
+func (p *player) renderNotice(s *session, to *batch) *flip7v1.ArenaMessage {
+	if p.home != s.lane {
+		return nil
 	}
-	return left, min(left, p.bank)
-}
-
-// expire is called by the timer.
-func (p *player) expire() {
-	now := time.Now()
-	b := p.bot
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if !p.open || !p.ticking {
-		return
+	p.queued = false
+	if !p.notice {
+		return nil
 	}
-	timeout, deadline := p.due()
-	if early := timeout.Sub(now); early > 0 {
-		p.timer.Reset(early)
-		return
-	}
-	if !p.overdue {
-		p.overdue = true
-		for _, s := range b.sessions {
-			if p.placed(s.lane) == nil {
-				s.lane.offer(p, now)
-			}
-		}
-	}
-	if early := deadline.Sub(now); early > 0 {
-		p.timer.Reset(early)
-		return
-	}
-	if now.Sub(deadline) > tooLate {
-		p.close(now)
-		p.reply(table.Answer{Stalled: true})
-		return
-	}
-	p.fail(now)
+	p.notice = false
+	p.frame.Time(0, 0, p.last)
+	p.frame.Mark(false, true)
+	p.written = p.number
+	p.frame.uses.Add(1)
+	to.frames = append(to.frames, p.frame)
+	return p.frame.Message()
 }
 
 // fail ends the request without a decision.
@@ -375,26 +351,6 @@ func (p *player) fail(now time.Time) {
 		s.verdict(p.verdict(flip7v1.VerdictCode_VERDICT_CODE_DEFAULTED, outcome{p.number, decision, cause}))
 	}
 	p.reply(answer)
-}
-
-// waited is how long the request was not sent.
-func (p *player) waited(now time.Time) time.Duration {
-	if p.ticking {
-		now = p.since
-	}
-	return now.Sub(p.asking)
-}
-
-// took is what is charged for a request that ends now; the quota of the network's delay pays its part. A request that is
-// put again may be answered before it is sent again.
-func (p *player) took(now time.Time) time.Duration {
-	if !p.ticking {
-		return 0
-	}
-	elapsed := now.Sub(p.since) - (p.bot.arena.stalls() - p.lost)
-	used := min(max(elapsed-p.timeout, 0), p.allowance)
-	p.quota = min(p.quota-used+quotaGain, quotaMost)
-	return max(elapsed-p.allowance, 0)
 }
 
 // decide takes what the bot says to the open request, at the time at which it was received.
@@ -494,47 +450,4 @@ func (p *player) late(s *session, d *flip7v1.Decision, o outcome) {
 	case decision != o.decision && !(pass && o.cause == game.Passed):
 		s.verdict(p.verdict(flip7v1.VerdictCode_VERDICT_CODE_DUPLICATE, o))
 	}
-}
-
-// verdict says what stands.
-func (p *player) verdict(code flip7v1.VerdictCode, o outcome) *flip7v1.Verdict {
-	v := &flip7v1.Verdict{RequestId: p.key + "/" + strconv.Itoa(o.number), Code: code, Message: standsText(code, o)}
-	v.Answer, v.Seat = wire.Answer(o.decision)
-	if o.cause.Fault() {
-		v.Cause = wire.Cause(o.cause)
-	}
-	return v
-}
-
-func illegalText(d *flip7v1.Decision, asked game.Request) string {
-	said := strings.ToLower(strings.TrimPrefix(d.GetAnswer().String(), "ANSWER_"))
-	if d.GetAnswer() == flip7v1.Answer_ANSWER_GIVE && d.Seat != nil {
-		said = fmt.Sprintf("give to seat %d", d.GetSeat())
-	}
-	var legal []string
-	for decision := range asked.Legal() {
-		legal = append(legal, decision.String())
-	}
-	if asked.Kind == game.Turn {
-		return fmt.Sprintf("%s does not answer a turn; legal are %s", said, strings.Join(legal, ", "))
-	}
-	return fmt.Sprintf("%s does not answer who gets a %v; legal are give to seat %s", said, asked.Kind, strings.Join(legal, ", "))
-}
-
-func standsText(code flip7v1.VerdictCode, o outcome) string {
-	why := map[game.Cause]string{
-		game.Chosen:       "the bot had decided",
-		game.Passed:       "the bot asked for the default",
-		game.Illegal:      "no legal decision came in time",
-		game.Disconnected: "no stream of the bot was there when the time was up",
-		game.TimedOut:     "no decision came in time",
-	}[o.cause]
-	stands := o.decision.String()
-	if to, gives := o.decision.Target(); gives {
-		stands = fmt.Sprintf("give to seat %d", to)
-	}
-	if code == flip7v1.VerdictCode_VERDICT_CODE_DEFAULTED {
-		return fmt.Sprintf("%s: %s is played", why, stands)
-	}
-	return fmt.Sprintf("%s: %s stands", why, stands)
 }

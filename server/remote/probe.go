@@ -42,11 +42,8 @@ func (p *Probe) Close() {
 
 // Watch says that so many more requests are open, or fewer.
 func (p *Probe) Watch(more int) {
-	if p.open.Add(int64(more)) > 0 && more > 0 && p.last.Load() == 0 {
-		select {
-		case p.wake <- struct{}{}:
-		default: // it is being woken
-		}
+	if p.open.Add(int64(more)) > 0 && more > 0 && p.last.Load() == 0 && p.last.CompareAndSwap(0, p.now()) {
+		p.wake <- struct{}{} // has room: it is woken once for each rest
 	}
 }
 
@@ -67,6 +64,9 @@ func excess(gap time.Duration) time.Duration {
 	return gap - tick
 }
 
+// now is never 0, which means rest.
+func (p *Probe) now() int64 { return max(int64(time.Since(p.zero)), 1) }
+
 func (p *Probe) run() {
 	for {
 		select {
@@ -74,10 +74,8 @@ func (p *Probe) run() {
 		case <-p.done:
 			return
 		}
-		for going := true; going; going = p.open.Load() > 0 { // a request may come as it goes to rest
-			if !p.look() {
-				return
-			}
+		if !p.look() {
+			return
 		}
 	}
 }
@@ -86,22 +84,25 @@ func (p *Probe) run() {
 func (p *Probe) look() bool {
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()
-	last := time.Since(p.zero)
-	p.last.Store(int64(last))
-	defer p.last.Store(0)
 	for idle := 0; idle < restless; idle++ {
 		select {
 		case <-ticker.C:
 		case <-p.done:
 			return false
 		}
-		now := time.Since(p.zero)
+		now := p.now()
 		// Lost may count the gap once more for as long as it takes to store both; a bot is given that little.
-		p.lost.Add(int64(excess(now - last)))
-		p.last.Store(int64(now))
-		last = now
+		p.lost.Add(int64(excess(time.Duration(now - p.last.Load()))))
+		p.last.Store(now)
 		if p.open.Load() > 0 {
 			idle = -1
+		}
+		if idle < restless-1 {
+			continue
+		}
+		p.last.Store(0)
+		if p.open.Load() > 0 && p.last.CompareAndSwap(0, now) {
+			idle = -1 // a request came just now and saw no rest
 		}
 	}
 	return true

@@ -161,6 +161,13 @@ func (b *Bots) bot(name string) *bot {
 	return known
 }
 
+// known is a bot by name, or nil if it was never mentioned: asking about names makes no bots.
+func (b *Bots) known(name string) *bot {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.bots[name]
+}
+
 // all is every bot there is.
 func (b *Bots) all() []*bot {
 	b.mu.Lock()
@@ -199,7 +206,10 @@ type Presence struct {
 
 // Presence is how a bot is connected, and whether it is. One that is not keeps its last build and contribution.
 func (b *Bots) Presence(name string) (Presence, bool) {
-	bot := b.bot(name)
+	bot := b.known(name)
+	if bot == nil {
+		return Presence{}, false
+	}
 	bot.mu.Lock()
 	defer bot.mu.Unlock()
 	p := Presence{Build: bot.build, Contribution: bot.contribution, Instances: len(bot.sessions), Games: len(bot.players),
@@ -231,7 +241,10 @@ func (b *Bots) change() {
 
 // Absent reports whether a bot has left so many requests unanswered that it is not waited for.
 func (b *Bots) Absent(name string) bool {
-	bot := b.bot(name)
+	bot := b.known(name)
+	if bot == nil {
+		return false
+	}
 	bot.mu.Lock()
 	defer bot.mu.Unlock()
 	return bot.absent
@@ -239,7 +252,10 @@ func (b *Bots) Absent(name string) bool {
 
 // Lost is how many streams of a bot have been lost or ended so far. It grew in a time in which the bot lost its stream.
 func (b *Bots) Lost(name string) int {
-	bot := b.bot(name)
+	bot := b.known(name)
+	if bot == nil {
+		return 0
+	}
 	bot.mu.Lock()
 	defer bot.mu.Unlock()
 	return bot.lost
@@ -260,7 +276,10 @@ func (b *Bots) Pin(name, build string) {
 
 // Unpin lets a bot come with any build again.
 func (b *Bots) Unpin(name string) {
-	bot := b.bot(name)
+	bot := b.known(name)
+	if bot == nil {
+		return
+	}
 	bot.mu.Lock()
 	defer bot.mu.Unlock()
 	bot.pinned, bot.pin = false, ""
@@ -268,7 +287,10 @@ func (b *Bots) Unpin(name string) {
 
 // End ends all streams of a bot, those without a Hello too, such as when its token was revoked. Its games go on without it.
 func (b *Bots) End(name string, reason flip7v1.EndReason, text string) {
-	bot := b.bot(name)
+	bot := b.known(name)
+	if bot == nil {
+		return
+	}
 	bot.mu.Lock()
 	defer bot.mu.Unlock()
 	for s := range bot.streams {
@@ -335,7 +357,10 @@ type Stats struct {
 
 // Stats is what was counted of a bot since New.
 func (b *Bots) Stats(name string) Stats {
-	bot := b.bot(name)
+	bot := b.known(name)
+	if bot == nil {
+		return Stats{}
+	}
 	bot.mu.Lock()
 	defer bot.mu.Unlock()
 	s := Stats{Latency: bot.latency, Causes: make(map[game.Cause]int), Slips: bot.slips, Absent: bot.absences,
