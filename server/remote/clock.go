@@ -98,7 +98,7 @@ func (p *player) recovered() {
 	p.bot.arena.log.Error("panic", "in", "timer", "bot", p.bot.name, "game", p.info.ID, "panic", r, "stack", string(debug.Stack()))
 	p.bot.mu.Lock()
 	defer p.bot.mu.Unlock()
-	p.open = false
+	p.close(time.Now())
 	if len(p.answered) == 0 {
 		p.reply(table.Answer{Stalled: true})
 	}

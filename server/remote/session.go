@@ -3,6 +3,7 @@ package remote
 import (
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -216,6 +217,9 @@ func (s *session) push(i item) {
 	if len(s.out)-s.next >= s.most {
 		s.stop(ending(flip7v1.EndReason_END_REASON_TOO_SLOW, fmt.Sprintf("%d messages wait to be written", s.most)))
 		return
+	}
+	if len(s.out) == cap(s.out) { // a queue that is never empty must not wander through memory
+		s.out, s.next = slices.Delete(s.out, 0, s.next), 0
 	}
 	s.out = append(s.out, i)
 	s.wakeUp()

@@ -84,6 +84,9 @@ func fill(t *testing.T, request *wire.Request, s *game.State) *flip7v1.DecisionR
 	if err != nil {
 		t.Fatal(err)
 	}
+	if most := wire.RequestSize(request.Message().GetRequest().GetGame()); len(data) > most {
+		t.Errorf("a request of %d bytes, said to be %d at most", len(data), most)
+	}
 	var message flip7v1.ArenaMessage
 	if err := proto.Unmarshal(data, &message); err != nil {
 		t.Fatal(err)
