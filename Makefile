@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 BUF := go run github.com/bufbuild/buf/cmd/buf@v1.75.0
-STATICCHECK := go run honnef.co/go/tools/cmd/staticcheck@v0.8.0-0.dev
+STATICCHECK := go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 .PHONY: help demo build test race check generate baseline bench soak
 

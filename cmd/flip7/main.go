@@ -27,6 +27,7 @@ type cli struct {
 	Tournament tournamentCmd `cmd:"" aliases:"night" help:"League nights: create, run, show, export."`
 	League     leagueCmd     `cmd:"" help:"The tournaments that feed one Elo table."`
 	Replay     replayCmd     `cmd:"" help:"Print what happened in a game, card by card."`
+	Match      matchCmd      `cmd:"" help:"Play many games between house bots, without a tournament."`
 	Verify     verifyCmd     `cmd:"" help:"Compute exported results again: cards, points, pairings, standings."`
 	Version    versionCmd    `cmd:"" help:"Print the version."`
 }
