@@ -18,14 +18,9 @@ type Tally struct {
 func (t *Tally) Tables() int { return len(t.counted) }
 
 // Count brings a tally up to the tournament: tables that have ended since are added. Void tables count nothing; if one
-// that was counted has been made void, all is counted anew. After an error the tally is empty.
-func (a *Arena) Count(ctx context.Context, t *Tournament, tally *Tally) (err error) {
-	defer func() {
-		if err != nil {
-			*tally = Tally{}
-			err = fmt.Errorf("count what happened in tournament %d: %w", t.ID, err)
-		}
-	}()
+// that was counted has been made void, all is counted anew. Whoever breaks off may go on later: the tables that were
+// counted until then stay so.
+func (a *Arena) Count(ctx context.Context, t *Tournament, tally *Tally) error {
 	if tally.counted == nil || tally.outdated(t) {
 		*tally = Tally{counted: map[tableKey]bool{}}
 	}
@@ -43,7 +38,7 @@ func (a *Arena) Count(ctx context.Context, t *Tournament, tally *Tally) (err err
 				err = tally.add(games)
 			}
 			if err != nil {
-				return fmt.Errorf("pairing round %d, table %d: %w", r.Number, tab.Number, err)
+				return fmt.Errorf("count table %d of pairing round %d of tournament %d: %w", tab.Number, r.Number, t.ID, err)
 			}
 			tally.counted[key] = true
 		}
@@ -61,7 +56,13 @@ func (t *Tally) outdated(night *Tournament) bool {
 	return false
 }
 
-func (t *Tally) add(games []Played) error {
+// add counts the games of a table. If one of them cannot be replayed nothing is counted any more.
+func (t *Tally) add(games []Played) (err error) {
+	defer func() {
+		if err != nil {
+			*t = Tally{}
+		}
+	}()
 	for _, p := range games {
 		if err := count(t.Stats, p); err != nil {
 			return err

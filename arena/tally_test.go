@@ -1,6 +1,8 @@
 package arena
 
 import (
+	"context"
+	"errors"
 	"math"
 	"reflect"
 	"slices"
@@ -53,6 +55,43 @@ func TestATallyThatIsBroughtUpEqualsOneThatBeginsAnew(t *testing.T) {
 	if games != seated || steps.Tables() != 8 {
 		t.Errorf("without the void table %d seats of games in %d tables are counted, want %d in 8", games, steps.Tables(), seated)
 	}
+}
+
+func TestACountThatBreaksOffGoesOn(t *testing.T) {
+	a, night := playHouse(t, Settings{Name: "n", Seed: seed(2), Rounds: 3}, field(8)...)
+	ctx, cancel := context.WithCancel(t.Context())
+	a.Store = &impatient{Store: a.Store, left: 20, cancel: cancel}
+	var tally Tally
+	if err := a.Count(ctx, night, &tally); !errors.Is(err, context.Canceled) || tally.Tables() != 2 {
+		t.Errorf("broken off after 20 games: %v with %d tables counted, want those of 2", err, tally.Tables())
+	}
+	if err := a.Count(t.Context(), night, &tally); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := a.Stats(t.Context(), night.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(tally.Stats, whole) || tally.Tables() != 6 {
+		t.Errorf("what was counted in two goes, %d tables, is not what was played", tally.Tables())
+	}
+}
+
+// impatient is a store whose caller leaves after so many games.
+type impatient struct {
+	Store
+	left   int
+	cancel func()
+}
+
+func (s *impatient) Game(ctx context.Context, id GameID) (Played, error) {
+	if s.left--; s.left == 0 {
+		s.cancel()
+	}
+	if ctx.Err() != nil {
+		return Played{}, ctx.Err()
+	}
+	return s.Store.Game(ctx, id)
 }
 
 func TestPlacementsAreMeansOfRotations(t *testing.T) {

@@ -274,6 +274,13 @@ func (s *tournamentService) EnterBot(ctx context.Context, r *flip7v1.EnterBotReq
 		return nil, err
 	}
 	entry, err := s.arena.Enter(ctx, t.ID, who.player, who.name, who.owner, act(ctx, "EnterBot", who.name, ""))
+	if wrong, is := errors.AsType[*arena.SettingError](err); is && wrong.Field == "name" {
+		field := "as_name"
+		if r.GetAsName() == "" {
+			field = "player"
+		}
+		return nil, invalid(field, wrong.Wrong)
+	}
 	if err != nil {
 		return nil, err
 	}

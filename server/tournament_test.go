@@ -581,6 +581,7 @@ func TestWhoMayEnterAndWithdrawWhom(t *testing.T) {
 		{"a command under the name of another's bot", h.admin, "cmd:true", "bens", codes.AlreadyExists, "NAME_TAKEN"},
 		{"somebody of another kind", h.admin, "human:me", "", codes.InvalidArgument, "player"},
 		{"a house bot under a name", h.admin, "house:odds", "sparring", codes.OK, ""},
+		{"another one under that name", h.admin, "house:racer", "sparring", codes.InvalidArgument, "as_name"},
 	} {
 		_, err := h.EnterBot(c.ctx, &flip7v1.EnterBotRequest{TournamentId: id, Player: c.player, AsName: c.as})
 		if status.Code(err) != c.want {
