@@ -57,7 +57,6 @@ func Verify(r io.Reader) (Verification, error) {
 type verifier struct {
 	seen      Verification
 	t         *Tournament
-	secret    [32]byte
 	standings []standingLine
 }
 

@@ -327,7 +327,7 @@ func (s *watchService) WatchGame(r *flip7v1.WatchGameRequest, stream grpc.Server
 		return err
 	}
 	defer leave()
-	id, t, err := s.game(stream.Context(), r.GetGameId())
+	id, _, err := s.game(stream.Context(), r.GetGameId())
 	if err != nil {
 		return err
 	}
@@ -359,7 +359,8 @@ func (s *watchService) WatchGame(r *flip7v1.WatchGameRequest, stream grpc.Server
 		f.events = nil
 		over := f.follower.State.Over()
 		if over {
-			if t, err = s.arena.Tournament(stream.Context(), id.Tournament); err != nil {
+			t, err := s.arena.Tournament(stream.Context(), id.Tournament)
+			if err != nil {
 				return err
 			}
 			response.Finished = summary(t, id, s.hub)
