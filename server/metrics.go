@@ -23,8 +23,9 @@ import (
 )
 
 // metrics is what is counted, in a registry of its own. It is told of games as an arena.Audience and of decisions by the
-// hooks of remote.
+// hooks of remote. The probe measures the arena's own stalls for as long as a game is played.
 type metrics struct {
+	probe    *remote.Probe
 	registry *prometheus.Registry
 	calls    *grpcprom.ServerMetrics // of all but Play, whose streams last as long as a bot does
 
@@ -52,10 +53,11 @@ type gameKey struct {
 // Decisions are mostly answered within a millisecond; beyond the timeout the time bank runs.
 var latencyBuckets = []float64{.0001, .0002, .0005, .001, .002, .005, .01, .02, .05, .1, .2, .5, 1, 2, 5, 10}
 
-func newMetrics(version string) *metrics {
+func newMetrics(version string, probe *remote.Probe) *metrics {
 	decisions := prometheus.NewCounterVec(prometheus.CounterOpts{Name: "flip7_decisions_total",
 		Help: "Requests to bots by what became of them: chosen, passed, illegal, disconnected, timed_out, or absent for those that were not waited for."}, []string{"outcome"})
 	m := &metrics{
+		probe:    probe,
 		registry: prometheus.NewRegistry(),
 		calls:    grpcprom.NewServerMetrics(grpcprom.WithServerHandlingTimeHistogram()),
 		latency: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "flip7_decision_seconds",
@@ -81,6 +83,8 @@ func newMetrics(version string) *metrics {
 		gauge("flip7_games_running", "Games that are being played.", func() float64 { return float64(m.games()) }),
 		gauge("flip7_bots_connected", "Bots that have a stream.", func() float64 { bots, _ := m.connected(); return float64(bots) }),
 		gauge("flip7_streams", "Streams of bots.", func() float64 { _, streams := m.connected(); return float64(streams) }),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "flip7_stall_seconds_total",
+			Help: "Time that the arena itself lost while games were played; bots are given it back."}, func() float64 { return probe.Lost().Seconds() }),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "flip7_info", Help: "Always 1; says which version runs.",
 			ConstLabels: prometheus.Labels{"version": version}}, func() float64 { return 1 }),
 	)
@@ -160,13 +164,9 @@ func (m *metrics) Happened(e arena.Event) {
 	case arena.GamePlay:
 		m.plays.Inc()
 	case arena.GameBegan:
-		m.mu.Lock()
-		m.running[of] = true
-		m.mu.Unlock()
+		m.change(func() { m.running[of] = true })
 	case arena.GameEnded:
-		m.mu.Lock()
-		delete(m.running, of)
-		m.mu.Unlock()
+		m.change(func() { delete(m.running, of) })
 	case arena.TableChanged: // a table that is void ends its games without a result
 		if e.Text != arena.Playing.String() {
 			m.over(func(k gameKey) bool { return k.tournament == e.Tournament && k.round == e.Round && k.table == e.Table })
@@ -180,9 +180,21 @@ func (m *metrics) Happened(e arena.Event) {
 
 // over forgets games.
 func (m *metrics) over(which func(gameKey) bool) {
+	m.change(func() { maps.DeleteFunc(m.running, func(k gameKey, _ bool) bool { return which(k) }) })
+}
+
+// change changes which games are played, and has stalls measured as long as there are any.
+func (m *metrics) change(do func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	maps.DeleteFunc(m.running, func(k gameKey, _ bool) bool { return which(k) })
+	before := len(m.running) > 0
+	do()
+	switch after := len(m.running) > 0; {
+	case after && !before:
+		m.probe.Watch(+1)
+	case before && !after:
+		m.probe.Watch(-1)
+	}
 }
 
 // handler serves what was counted, and whether the server is alive and not about to stop.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/flip7-arena/flip7/arena"
+	"github.com/flip7-arena/flip7/server/remote"
 )
 
 // value is that of a metric without labels.
@@ -45,7 +46,9 @@ func TestMetricsAndHealthAreServed(t *testing.T) {
 }
 
 func TestGamesThatRunAreCounted(t *testing.T) {
-	m := newMetrics("test")
+	probe := remote.NewProbe()
+	defer probe.Close()
+	m := newMetrics("test", probe)
 	event := func(kind arena.EventKind, tournament int64, number, game int, text string) arena.Event {
 		return arena.Event{Kind: kind, Tournament: tournament, Round: 1, Table: number, Game: game, Text: text}
 	}

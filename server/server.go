@@ -102,11 +102,17 @@ func New(c Config, d Deps) (_ *Server, err error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	s := &Server{config: c, log: d.Log, store: d.Store, metrics: newMetrics(c.Version), health: health.NewServer(), listener: d.Listener}
+	s := &Server{config: c, log: d.Log, store: d.Store, health: health.NewServer(), listener: d.Listener}
 	s.draining, s.drain = context.WithCancelCause(context.Background())
 	s.now, s.hurry = context.WithCancel(context.Background())
 	s.gate = &gate{lookup: s.lookup}
 	s.newcomers = newQuotas(newcomers(), newcomers())
+	s.metrics = newMetrics(c.Version, remote.NewProbe())
+	defer func() {
+		if err != nil {
+			s.metrics.probe.Close()
+		}
+	}()
 	if s.gate.admin, s.adminFile, err = adminToken(c.Folder, d.Log); err != nil {
 		return nil, err
 	}
@@ -123,37 +129,42 @@ func New(c Config, d Deps) (_ *Server, err error) {
 	if err := s.listen(); err != nil {
 		return nil, err
 	}
+	s.assemble()
+	s.register(s.main)
+	return s, nil
+}
 
+// assemble puts the arena together.
+func (s *Server) assemble() {
 	s.bots = &bots{
 		Bots: remote.New(remote.Config{
-			Arena: c.Version,
-			Log:   d.Log,
-			Hooks: s.metrics.hooks(),
+			Arena:  s.config.Version,
+			Log:    s.log,
+			Hooks:  s.metrics.hooks(),
+			Stalls: s.metrics.probe.Lost,
 			Limits: remote.Limits{
-				Streams:        c.MaxStreams,
-				Instances:      c.MaxInstances,
+				Streams:        s.config.MaxStreams,
+				Instances:      s.config.MaxInstances,
 				BatchBytes:     maxMessage,
-				PingInterval:   c.PingInterval,
-				ReconnectGrace: c.ReconnectGrace,
+				PingInterval:   s.config.PingInterval,
+				ReconnectGrace: s.config.ReconnectGrace,
 			},
 		}),
-		launcher: launch.New(d.Log, launch.Patience{}),
+		launcher: launch.New(s.log, launch.Patience{}),
 		claim:    s.claim,
 		door:     s.door,
 		tokens:   map[[sha256.Size]byte]string{},
 	}
 	spectators := hub.New()
 	s.arena = arena.New(arena.Outside{
-		Store:    d.Store,
-		Journals: journals{d.Store.Journals(), s.metrics.journal},
+		Store:    s.store,
+		Journals: journals{s.store.Journals(), s.metrics.journal},
 		Bots:     s.bots,
 		Audience: &audience{metrics: s.metrics, bots: s.bots.Bots, hub: spectators, games: map[arena.GameID]*retold{}},
-		Log:      d.Log,
+		Log:      s.log,
 	})
 	s.nights = newNights(s)
-	s.watch = newWatchService(s.arena, spectators, s.nights.common, s.bots.there, c.MaxWatchers)
-	s.register(s.main)
-	return s, nil
+	s.watch = newWatchService(s.arena, spectators, s.nights.common, s.bots.there, s.config.MaxWatchers)
 }
 
 // listen opens what is not open yet.
@@ -266,6 +277,8 @@ func (s *Server) Serve(ctx context.Context) error {
 	err := s.resume(ctx)
 	if err == nil {
 		err = s.serve(ctx)
+	} else if ctx.Err() != nil {
+		err = nil // it was told to stop before it had begun
 	}
 	s.shutDown()
 	return err
@@ -331,6 +344,7 @@ func (s *Server) shutDown() {
 	s.drain(errDraining)
 	s.within("break off the games", s.arena.Close)
 	s.within("let go of the bots", s.bots.Close)
+	s.metrics.probe.Close()
 	s.within("end the programs", s.bots.launcher.Close)
 
 	doors := []*grpc.Server{s.main}
