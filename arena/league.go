@@ -55,44 +55,6 @@ type EloRow struct {
 	Older       []EloRow
 }
 
-// EloOptions choose what a table is made of.
-type EloOptions struct {
-	Since      time.Time // tournaments that ended before are left out; zero: none is
-	Tournament int64     // only this one, even if it is not rated by itself; 0: all of the league
-}
-
-// Elo rates a league.
-func (a *Arena) Elo(ctx context.Context, league string, o EloOptions) (*Elo, error) {
-	elo := &Elo{League: league}
-	ids, err := a.Store.Rated(ctx, league)
-	if err != nil {
-		return nil, fmt.Errorf("rate league %q: %w", league, err)
-	}
-	if o.Tournament != 0 {
-		ids = []int64{o.Tournament}
-	}
-	p := newPool()
-	for _, id := range ids {
-		t, err := a.Store.Tournament(ctx, id)
-		if err != nil {
-			return nil, fmt.Errorf("tournament %d: %w", id, err)
-		}
-		if o.Tournament == 0 && t.Ended.Before(o.Since) {
-			continue
-		}
-		for _, e := range t.Excluded {
-			elo.Excluded = append(elo.Excluded, Exclusion{t.ID, e})
-		}
-		stats, err := a.stats(ctx, t)
-		if err != nil {
-			return nil, fmt.Errorf("tournament %d: %w", id, err)
-		}
-		p.add(t, stats)
-	}
-	elo.Tournaments, elo.Games = p.tournaments, len(p.games.List)
-	return elo, p.rate(elo)
-}
-
 // pool is the rated games of tournaments.
 type pool struct {
 	games       rating.Games

@@ -385,7 +385,11 @@ func TestCancelBreaksOffAndNothingIsRated(t *testing.T) {
 		if night.State != Cancelled || night.Why != "power cut in the hall" {
 			t.Errorf("the night is %v (%s), want cancelled with the reason", night.State, night.Why)
 		}
-		if elo, err := e.Elo(t.Context(), "main", EloOptions{}); err != nil || elo.Games != 0 {
+		season, err := e.Season(t.Context(), "main", SeasonOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if elo, err := season.Elo(); err != nil || elo.Games != 0 {
 			t.Errorf("%d games of a cancelled night are rated (%v)", elo.Games, err)
 		}
 	})

@@ -58,15 +58,7 @@ func ratio(a, b int) float64 {
 	return float64(a) / float64(b)
 }
 
-// Stats are the statistics of every entrant of a tournament so far, Stats[i] of Entries[i].
-func (a *Arena) Stats(ctx context.Context, id int64) ([]Stats, error) {
-	t, err := a.Tournament(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	return a.stats(ctx, t)
-}
-
+// stats are the statistics of every entrant of a tournament so far, stats[i] of Entries[i].
 func (a *Arena) stats(ctx context.Context, t *Tournament) ([]Stats, error) {
 	a.mu.Lock()
 	known, there := a.counted[t.ID]
