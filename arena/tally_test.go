@@ -12,7 +12,7 @@ import (
 
 func TestATallyThatIsBroughtUpEqualsOneThatBeginsAnew(t *testing.T) {
 	a, night := playHouse(t, Settings{Name: "n", Seed: seed(1), Rounds: 3}, field(9)...)
-	whole, err := a.Stats(t.Context(), night.ID)
+	whole, err := a.stats(t.Context(), night)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestACountThatBreaksOffGoesOn(t *testing.T) {
 	if err := a.Count(t.Context(), night, &tally); err != nil {
 		t.Fatal(err)
 	}
-	whole, err := a.Stats(t.Context(), night.ID)
+	whole, err := a.stats(t.Context(), night)
 	if err != nil {
 		t.Fatal(err)
 	}
