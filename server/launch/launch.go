@@ -161,7 +161,7 @@ func (l *Launcher) keep(ctx context.Context, p *program, run *process) {
 				pause = l.patience.Again
 			}
 			l.log.Warn("program ended", "name", p.name, "command", p.command, "ended", ended(err), "ran", ran.Round(time.Millisecond),
-				"again_in", pause, "output", strings.Join(p.output.all(), "\n"))
+				"again_in", pause, "output", strings.Join(p.output.since(run.mark), "\n"))
 		}
 		select {
 		case <-ctx.Done():
@@ -186,6 +186,7 @@ func ended(err error) string {
 type process struct {
 	first *os.Process // after which its group is named
 	stdin io.Closer
+	mark  int        // of the output, where it began
 	gone  chan error // takes what Wait said, once
 }
 
@@ -202,10 +203,11 @@ func (p *program) start() (*process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("command %q: %w", p.command, err)
 	}
+	mark := p.output.mark()
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("command %q: %w", p.command, err)
 	}
-	run := &process{first: cmd.Process, stdin: stdin, gone: make(chan error, 1)}
+	run := &process{first: cmd.Process, stdin: stdin, mark: mark, gone: make(chan error, 1)}
 	go func() { run.gone <- cmd.Wait() }()
 	return run, nil
 }

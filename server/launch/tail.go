@@ -2,6 +2,7 @@ package launch
 
 import (
 	"bytes"
+	"slices"
 	"sync"
 	"unicode/utf8"
 )
@@ -15,6 +16,7 @@ const (
 type tail struct {
 	mu      sync.Mutex
 	lines   []string
+	count   int    // of lines so far, also those that are gone
 	partial []byte // of the line that is not ended yet, at most lineBytes
 }
 
@@ -40,19 +42,29 @@ func (t *tail) add(line string) {
 		t.lines = t.lines[:tailLines-1]
 	}
 	t.lines = append(t.lines, printable(line))
+	t.count++
 }
 
-// all is the lines so far, oldest first.
-func (t *tail) all() []string {
+// mark is where the output stands now, for since.
+func (t *tail) mark() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	lines := make([]string, 0, len(t.lines)+1)
-	lines = append(lines, t.lines...)
+	return t.count
+}
+
+// since is the lines that were written after a mark and are still there, oldest first.
+func (t *tail) since(mark int) []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	lines := slices.Clone(t.lines[max(0, len(t.lines)-(t.count-mark)):])
 	if len(t.partial) > 0 {
 		lines = append(lines, printable(string(t.partial)))
 	}
 	return lines
 }
+
+// all is the lines that are still there.
+func (t *tail) all() []string { return t.since(0) }
 
 // printable is a line that does nothing to a terminal: a program's output is shown to people.
 func printable(line string) string {
