@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/flip7-arena/flip7/arena/house"
+	"github.com/flip7-arena/flip7/arena/table"
 )
 
 // Outside is what the arena needs of the world.
@@ -45,7 +46,7 @@ type Arena struct {
 }
 
 // ErrStopping is why games are broken off when the program stops; they go on when it is started again.
-var ErrStopping = errors.New("the arena is stopping")
+var ErrStopping = fmt.Errorf("the arena is stopping: %w", table.ErrInterrupted)
 
 // StateError is a request that does not fit the state of a tournament.
 type StateError struct{ Wrong string }

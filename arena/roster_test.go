@@ -96,8 +96,8 @@ type seated struct {
 	bot    string
 }
 
-func (s *seated) Begin(table.Info, game.Seat) {}
-func (s *seated) End(game.Result, bool)       {}
+func (s *seated) Begin(table.Info, game.Seat)   {}
+func (s *seated) End(game.Result, table.Ending) {}
 
 func (s *seated) Ask(ctx context.Context, q table.Question) (table.Answer, error) {
 	if ctx.Err() != nil {

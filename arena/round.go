@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -324,8 +325,10 @@ func (s *sitting) setup(number, attempt int) table.Setup {
 		Info: table.Info{
 			ID:         fmt.Sprintf("%d/%d/%d/%d", s.t.ID, s.round, s.table.Number, number),
 			Attempt:    attempt,
-			Tournament: s.t.Settings.Name,
+			Tournament: strconv.FormatInt(s.t.ID, 10),
 			Round:      s.round,
+			Rounds:     s.t.Settings.Rounds,
+			Rated:      s.t.Settings.Rated(),
 			Table:      s.table.Number,
 			Number:     number,
 			Of:         s.t.Settings.games(len(seats)),

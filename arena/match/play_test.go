@@ -48,8 +48,8 @@ func TestTablesPlayTheKeyedDealOfTheSeed(t *testing.T) {
 // sleeper stays after 20 ms and does not know whom to give a card.
 type sleeper struct{}
 
-func (sleeper) Begin(table.Info, game.Seat)    {}
-func (sleeper) End(result game.Result, _ bool) {}
+func (sleeper) Begin(table.Info, game.Seat)            {}
+func (sleeper) End(result game.Result, _ table.Ending) {}
 func (sleeper) Ask(_ context.Context, q table.Question) (table.Answer, error) {
 	answer := table.Answer{Took: 20 * time.Millisecond}
 	if q.View.Request().Kind == game.Turn {

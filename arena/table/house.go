@@ -29,4 +29,4 @@ func (h house) Ask(_ context.Context, q Question) (Answer, error) {
 	return Answer{Decision: h.strategy.Decide(q.View, h.chance(q.Number))}, nil
 }
 
-func (house) End(game.Result, bool) {}
+func (house) End(game.Result, Ending) {}

@@ -267,8 +267,8 @@ func TestLatest(t *testing.T) {
 // dawdler hits at the last moment, one request at a time.
 type dawdler chan struct{}
 
-func (dawdler) Begin(table.Info, game.Seat) {}
-func (dawdler) End(game.Result, bool)       {}
+func (dawdler) Begin(table.Info, game.Seat)   {}
+func (dawdler) End(game.Result, table.Ending) {}
 func (d dawdler) Ask(ctx context.Context, q table.Question) (table.Answer, error) {
 	d <- struct{}{}
 	defer func() { <-d }()

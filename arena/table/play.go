@@ -78,13 +78,14 @@ func Play(ctx context.Context, s Setup) (Outcome, error) {
 		}
 	}
 
-	begun, over := 0, false
+	begun, how := 0, Failed
 	defer func() {
 		result := p.state.Result()
 		for _, player := range s.Players[:begun] {
-			player.End(result, over)
+			player.End(result, how)
 		}
 	}()
+	s.Info.Resumed = len(s.Sofar) > 0
 	for seat, player := range s.Players {
 		begun++
 		player.Begin(s.Info, game.Seat(seat))
@@ -103,12 +104,24 @@ func Play(ctx context.Context, s Setup) (Outcome, error) {
 	}
 	for !p.state.Over() {
 		if err := p.step(ctx); err != nil {
+			how = ending(ctx, err)
 			return Outcome{}, err
 		}
 	}
-	over = true
+	how = Finished
 	p.out.Record.Result = p.state.Result()
 	return p.out, nil
+}
+
+// ending is what an error in mid-game means to those at the table.
+func ending(ctx context.Context, err error) Ending {
+	switch {
+	case errors.Is(err, ErrHeld), errors.Is(err, ErrInterrupted):
+		return Interrupted
+	case ctx.Err() != nil:
+		return BrokenOff
+	}
+	return Failed
 }
 
 // check refuses a setup that is not one; the error names the field. The rest is for [game.State.Reset] to refuse.

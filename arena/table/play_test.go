@@ -54,7 +54,7 @@ type bot struct {
 
 	seat  game.Seat
 	begun int
-	ends  []bool
+	ends  []table.Ending
 	asked []asked
 }
 
@@ -67,7 +67,7 @@ type asked struct {
 
 func (b *bot) Begin(_ table.Info, seat game.Seat) { b.begun++; b.seat = seat }
 
-func (b *bot) End(_ game.Result, over bool) { b.ends = append(b.ends, over) }
+func (b *bot) End(_ game.Result, how table.Ending) { b.ends = append(b.ends, how) }
 
 func (b *bot) Ask(ctx context.Context, q table.Question) (table.Answer, error) {
 	b.asked = append(b.asked, asked{q.Number, q.Timeout, slices.Clone(q.Banks)})
@@ -342,7 +342,7 @@ func TestStalls(t *testing.T) {
 				if want := bots[1].asked[0].number - 1; len(journal.entries) != want {
 					t.Errorf("%d decisions in the journal, want %d", len(journal.entries), want)
 				}
-				wantEnds(t, bots, false)
+				wantEnds(t, bots, table.Interrupted)
 				return
 			}
 			if err != nil {
@@ -356,17 +356,17 @@ func TestStalls(t *testing.T) {
 					t.Errorf("question %+v was put again as %+v", got, want)
 				}
 			}
-			wantEnds(t, bots, true)
+			wantEnds(t, bots, table.Finished)
 		})
 	}
 }
 
 // wantEnds checks that every player was told of one beginning and one end.
-func wantEnds(t *testing.T, bots []*bot, over bool) {
+func wantEnds(t *testing.T, bots []*bot, how table.Ending) {
 	t.Helper()
 	for seat, b := range bots {
-		if b.begun != 1 || !slices.Equal(b.ends, []bool{over}) || b.seat != game.Seat(seat) {
-			t.Errorf("seat %d was told of %d beginnings as seat %d, and of the ends %v, want [%v]", seat, b.begun, b.seat, b.ends, over)
+		if b.begun != 1 || !slices.Equal(b.ends, []table.Ending{how}) || b.seat != game.Seat(seat) {
+			t.Errorf("seat %d was told of %d beginnings as seat %d, and of the ends %v, want [%v]", seat, b.begun, b.seat, b.ends, how)
 		}
 	}
 }
@@ -395,7 +395,7 @@ func TestJournalFails(t *testing.T) {
 					if want := len(out.Record.Moves); len(journal.entries) != want {
 						t.Errorf("%d entries for %d decisions", len(journal.entries), want)
 					}
-					wantEnds(t, bots, true)
+					wantEnds(t, bots, table.Finished)
 					return
 				}
 				if !errors.Is(err, table.ErrHeld) || !errors.Is(err, errDisk) {
@@ -408,7 +408,7 @@ func TestJournalFails(t *testing.T) {
 				if len(journal.tried) != 3 || questions != 1 {
 					t.Errorf("%d writes and %d questions, want 3 and 1", len(journal.tried), questions)
 				}
-				wantEnds(t, bots, false)
+				wantEnds(t, bots, table.Interrupted)
 			})
 		})
 	}
@@ -428,7 +428,7 @@ func TestJournalFailsWhileTheArenaStops(t *testing.T) {
 		if got, want := time.Since(start), 50*time.Millisecond; got != want {
 			t.Errorf("it took %v to stop, want %v", got, want)
 		}
-		wantEnds(t, bots, false)
+		wantEnds(t, bots, table.BrokenOff)
 	})
 }
 
@@ -580,7 +580,7 @@ func TestGoesOnFromEveryPrefix(t *testing.T) {
 						}
 					}
 				}
-				wantEnds(t, bots, true)
+				wantEnds(t, bots, table.Finished)
 			}
 		}
 	})
@@ -694,7 +694,7 @@ func TestStops(t *testing.T) {
 			if want := bots[2].asked[0].number - 1; len(journal.entries) != want {
 				t.Errorf("%d decisions in the journal, want %d", len(journal.entries), want)
 			}
-			wantEnds(t, bots, false)
+			wantEnds(t, bots, table.BrokenOff)
 		})
 	})
 	t.Run("while a bot answers, and the answer is kept", func(t *testing.T) {
@@ -709,7 +709,7 @@ func TestStops(t *testing.T) {
 		if want := bots[2].asked[0].number; len(journal.entries) != want {
 			t.Errorf("%d decisions in the journal, want %d", len(journal.entries), want)
 		}
-		wantEnds(t, bots, false)
+		wantEnds(t, bots, table.BrokenOff)
 	})
 	t.Run("though house players never look", func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
@@ -725,6 +725,15 @@ func TestStops(t *testing.T) {
 			t.Errorf("got %v after %d decisions, want %v after 7", err, len(journal.entries), errStop)
 		}
 	})
+	t.Run("since the arena stops", func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cancel(fmt.Errorf("the arena stops: %w", table.ErrInterrupted))
+		s, bots := botGame()
+		if _, err := table.Play(ctx, s); !errors.Is(err, table.ErrInterrupted) {
+			t.Errorf("got %v, want %v", err, table.ErrInterrupted)
+		}
+		wantEnds(t, bots, table.Interrupted)
+	})
 	t.Run("before the first question", func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cancel(errStop)
@@ -732,7 +741,7 @@ func TestStops(t *testing.T) {
 		if _, err := table.Play(ctx, s); err != errStop {
 			t.Errorf("got %v, want %v", err, errStop)
 		}
-		wantEnds(t, bots, false)
+		wantEnds(t, bots, table.BrokenOff)
 	})
 }
 
@@ -763,14 +772,14 @@ func TestBrokenPlayer(t *testing.T) {
 	if _, err := table.Play(t.Context(), s); !errors.Is(err, errBroken) || errors.Is(err, table.ErrHeld) {
 		t.Errorf("got %v, want %v", err, errBroken)
 	}
-	wantEnds(t, bots, false)
+	wantEnds(t, bots, table.Failed)
 }
 
 // says is a player that answers at once and says what it likes of the time it took.
 type says func(table.Question) table.Answer
 
-func (says) Begin(table.Info, game.Seat) {}
-func (says) End(game.Result, bool)       {}
+func (says) Begin(table.Info, game.Seat)   {}
+func (says) End(game.Result, table.Ending) {}
 func (p says) Ask(_ context.Context, q table.Question) (table.Answer, error) {
 	return p(q), nil
 }
@@ -824,8 +833,8 @@ func TestPanicGoesToTheCaller(t *testing.T) {
 	}()
 	bots = slices.Delete(bots, 1, 2)
 	for _, b := range bots {
-		if b.begun != 1 || !slices.Equal(b.ends, []bool{false}) {
-			t.Errorf("seat %d was told of %d beginnings and of the ends %v, want [false]", b.seat, b.begun, b.ends)
+		if b.begun != 1 || !slices.Equal(b.ends, []table.Ending{table.Failed}) {
+			t.Errorf("seat %d was told of %d beginnings and of the ends %v, want [failed]", b.seat, b.begun, b.ends)
 		}
 	}
 }

@@ -24,16 +24,17 @@ type Player interface {
 	// ctx that ends is an error. The answer is not in the journal yet when Ask returns, so nobody is told that it
 	// counts; the next request says that it did.
 	Ask(ctx context.Context, q Question) (Answer, error)
-	// End tells how the game ended. Over is false if it was broken off: the table is void, or the arena stops.
-	End(result game.Result, over bool)
+	// End tells how the game ended, and how it stood then.
+	End(result game.Result, how Ending)
 }
 
 // Info is what everybody at a table knows of a game before the first card.
 type Info struct {
 	ID         string // of the game, unique in the arena
 	Attempt    int    // how many times the game was begun, from 1
-	Tournament string // its name; empty for a match
+	Tournament string // its id; empty for a match
 	Round      int    // the pairing round, from 1; 0 for a match
+	Rounds     int    // how many pairing rounds the tournament has; 0 for a match
 	Table      int    // within the pairing round, from 1
 	Number     int    // of the game at its table, from 1
 	Of         int    // how many games the table plays
@@ -42,7 +43,22 @@ type Info struct {
 	Dealer     game.Seat
 	Timeout    time.Duration // for each request
 	Bank       time.Duration // each seat's time bank at the start
+	Rated      bool          // the game counts for an Elo table, unless its night is broken off
+	Resumed    bool          // decisions were made before; Play sets it
 }
+
+// Ending is how a game ends for those who sit at the table.
+type Ending uint8
+
+const (
+	Finished    Ending = iota // played to its end
+	Interrupted               // it goes on later: the arena stops, or the game is held
+	Failed                    // this attempt failed, and nobody is at fault but the arena
+	BrokenOff                 // by hand: the table is void, or the tournament is cancelled
+)
+
+// ErrInterrupted is the cause of a ctx that ends because the arena stops: the game goes on when it is started again.
+var ErrInterrupted = errors.New("interrupted")
 
 // Question is one request with the time there is for it. The view looks at the running game, which goes on when Ask has
 // returned, and the banks are those of the table: a player that wants to keep either copies it.

@@ -357,7 +357,7 @@ func (s *seat) want(asked <-chan asking, want table.Answer) {
 	}
 }
 
-func (s *seat) end() { s.player.End(s.state.Result(), true) }
+func (s *seat) end() { s.player.End(s.state.Result(), table.Finished) }
 
 // random decides by chance; the same number decides the same.
 type random struct{}

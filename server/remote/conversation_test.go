@@ -450,7 +450,7 @@ var conversations = []struct {
 		c.decide(c.request().GetRequestId(), pass)
 		<-asked
 		c.verdict(defaulted)
-		s.player.End(game.Result{Rounds: 3, Totals: []int{200, 7, 7}, Places: []int{1, 2, 2}}, true)
+		s.player.End(game.Result{Rounds: 3, Totals: []int{200, 7, 7}, Places: []int{1, 2, 2}}, table.Finished)
 		f := c.next().GetGameFinished()
 		if f.GetGameId() != "1/1/1/1" || f.GetEnd() != flip7v1.GameEnd_GAME_END_COMPLETE || f.GetRounds() != 3 || f.GetFaults() != 1 ||
 			!slices.Equal(f.GetPlaces(), []uint32{1, 2, 2}) || !slices.Equal(f.GetTotals(), []uint32{200, 7, 7}) {

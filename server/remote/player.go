@@ -130,14 +130,13 @@ func (p *player) Begin(info table.Info, seat game.Seat) {
 }
 
 // End implements [table.Player].
-func (p *player) End(result game.Result, over bool) {
+func (p *player) End(result game.Result, how table.Ending) {
 	b := p.bot
 	b.arena.mu.Lock()
 	seats := slices.DeleteFunc(slices.Clone(b.arena.games[p.key]), func(other *player) bool { return other == p })
 	if b.arena.games[p.key] = seats; len(seats) == 0 {
 		delete(b.arena.games, p.key)
 	}
-	stops := b.arena.draining != nil
 	b.arena.mu.Unlock()
 
 	b.mu.Lock()
@@ -145,8 +144,8 @@ func (p *player) End(result game.Result, over bool) {
 	p.timer.Stop()
 	p.close(time.Now())
 	p.home.games--
-	if s := p.home.session; s != nil && (over || !stops) { // a game that breaks off since the arena stops will go on
-		s.push(item{kind: plain, message: p.finished(result, over)})
+	if s := p.home.session; s != nil && how != table.Interrupted { // a bot need not know of a pause
+		s.push(item{kind: plain, message: p.finished(result, how)})
 	}
 	b.players = slices.DeleteFunc(b.players, func(other *player) bool { return other == p })
 	if b.byKey[p.key] == p {
@@ -154,18 +153,24 @@ func (p *player) End(result game.Result, over bool) {
 	}
 }
 
-func (p *player) finished(result game.Result, over bool) *flip7v1.ArenaMessage {
+// endings are how games end, in the words of the wire.
+var endings = map[table.Ending]flip7v1.GameEnd{
+	table.Finished:  flip7v1.GameEnd_GAME_END_COMPLETE,
+	table.Failed:    flip7v1.GameEnd_GAME_END_FAILED,
+	table.BrokenOff: flip7v1.GameEnd_GAME_END_VOID,
+}
+
+func (p *player) finished(result game.Result, how table.Ending) *flip7v1.ArenaMessage {
 	f := &flip7v1.GameFinished{
 		GameId:  p.info.ID,
 		Attempt: uint32(p.info.Attempt),
-		End:     flip7v1.GameEnd_GAME_END_VOID,
+		End:     endings[how],
 		Seat:    uint32(p.seat),
 		Rounds:  uint32(result.Rounds),
 		Faults:  uint32(p.faults),
 		Slips:   uint32(p.slips),
 	}
-	if over {
-		f.End = flip7v1.GameEnd_GAME_END_COMPLETE
+	if how == table.Finished {
 		f.Places, f.Totals = wire.Numbers(result.Places), wire.Numbers(result.Totals)
 	}
 	return &flip7v1.ArenaMessage{Message: &flip7v1.ArenaMessage_GameFinished{GameFinished: f}}
@@ -298,7 +303,7 @@ func (p *player) move(to *lane, now time.Time) {
 
 func (p *player) begun() *flip7v1.ArenaMessage {
 	return &flip7v1.ArenaMessage{Message: &flip7v1.ArenaMessage_GameStarted{GameStarted: &flip7v1.GameStarted{
-		Game: p.wire, Seat: uint32(p.seat), Resumed: p.told}}}
+		Game: p.wire, Seat: uint32(p.seat), Resumed: p.told || p.info.Resumed}}}
 }
 
 // render is the open request as it is sent now, or nil if it is not open here any more.

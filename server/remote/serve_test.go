@@ -483,7 +483,7 @@ func TestDraining(t *testing.T) {
 		asked := s.ask() // the game goes on
 		c.decide(c.request().GetRequestId(), hit)
 		s.want(asked, table.Answer{Decision: game.Hit})
-		s.player.End(game.Result{}, false) // and breaks off, to go on after the restart
+		s.player.End(game.Result{}, table.Interrupted) // and breaks off, to go on after the restart
 		c.silent()
 		go a.bots.Close()
 		bye := c.endsWith(draining, codes.Unavailable, true)

@@ -140,6 +140,8 @@ func GameInfo(info table.Info) *flip7v1.GameInfo {
 		Attempt:         uint32(info.Attempt),
 		TournamentId:    info.Tournament,
 		PairingRound:    uint32(info.Round),
+		PairingRounds:   uint32(info.Rounds),
+		Rated:           info.Rated,
 		Table:           uint32(info.Table),
 		Game:            uint32(info.Number),
 		Games:           uint32(info.Of),

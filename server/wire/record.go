@@ -39,6 +39,7 @@ func GameSummary(t *arena.Tournament, id arena.GameID, g arena.Game) *flip7v1.Ga
 	tab := t.Rounds[id.Round-1].Tables[id.Table-1]
 	info := table.Info{
 		ID: GameID(id), Attempt: g.Attempt, Tournament: TournamentID(id.Tournament), Round: id.Round, Table: id.Table, Number: id.Number,
+		Rounds: t.Settings.Rounds, Rated: t.Settings.Rated(),
 		Of: tableGames(t.Settings, tab), Rules: t.Settings.Rules.Complete(len(g.Seats)),
 		Timeout: t.Settings.DecisionTimeout, Bank: max(t.Settings.TimeBank, 0),
 	}
@@ -53,7 +54,6 @@ func GameSummary(t *arena.Tournament, id arena.GameID, g arena.Game) *flip7v1.Ga
 		w.Builds = append(w.Builds, e.Build)
 	}
 	w.Game = GameInfo(info)
-	w.Game.PairingRounds, w.Game.Rated = uint32(t.Settings.Rounds), t.Settings.Rated()
 	if tab.State == arena.Complete || tab.State == arena.Void {
 		w.Faults = Numbers(g.Faults)
 	}
