@@ -225,9 +225,8 @@ func (s *botService) RetireBot(ctx context.Context, r *flip7v1.RetireBotRequest)
 
 // dismiss ends the streams and the entries of bots that were retired.
 func (s *botService) dismiss(ctx context.Context, bots ...string) error {
-	by := callerOf(ctx)
 	for _, name := range bots {
-		s.log.InfoContext(ctx, "a bot is retired", "name", name, "by", by.String())
+		s.log.InfoContext(ctx, "a bot is retired", "name", name, "by", callerOf(ctx).String())
 		s.bots.Stop(name)
 		s.bots.End(name, flip7v1.EndReason_END_REASON_TOKEN_REVOKED, "the bot is retired")
 	}
@@ -240,7 +239,7 @@ func (s *botService) dismiss(ctx context.Context, bots ...string) error {
 			if e, entered := t.Entry(name); !entered || e.State != arena.Entered {
 				continue
 			}
-			err := s.arena.Withdraw(ctx, t.ID, name, by.act("withdraw "+name, "the bot is retired"))
+			err := s.arena.Withdraw(ctx, t.ID, name, act(ctx, "WithdrawBot", name, "the bot is retired"))
 			if _, over := errors.AsType[*arena.StateError](err); err != nil && !over {
 				return fmt.Errorf("withdraw %q from tournament %d: %w", name, t.ID, err)
 			}

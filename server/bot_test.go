@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/flip7-arena/flip7/arena"
 	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
 )
 
@@ -339,6 +340,10 @@ func TestWhatEndsWithAnOwner(t *testing.T) {
 	r := start(t)
 	tokens := r.roles()
 	client := flip7v1.NewBotServiceClient(r.conn)
+	night := r.night(func(id int64) error {
+		_, err := r.arena.Enter(t.Context(), id, "bot:odds-bot", "", "ann", arena.Act{Who: "admin"})
+		return err
+	})
 	b := r.join(tokens.bot, "one")
 	for range 2 { // the second time is fine
 		resp, err := client.RetireOwner(r.admin, &flip7v1.RetireOwnerRequest{Name: "ann"})
@@ -349,12 +354,20 @@ func TestWhatEndsWithAnOwner(t *testing.T) {
 	if _, last, _ := b.end(); last.GetReason() != flip7v1.EndReason_END_REASON_TOKEN_REVOKED {
 		t.Errorf("the stream of its bot ends with %v, want TOKEN_REVOKED", last)
 	}
+	now, err := r.arena.Tournament(t.Context(), night.ID)
+	if e, _ := now.Entry("odds-bot"); err != nil || e.State != arena.Withdrawn {
+		t.Errorf("the entry of its bot is %v, %v, want withdrawn", e, err)
+	}
+	acts, err := r.store.Acts(t.Context(), night.ID)
+	if last := acts[len(acts)-1]; err != nil || last.Who != "admin" || last.What != "WithdrawBot odds-bot" || last.Why != "the bot is retired" {
+		t.Errorf("the audit log ends with %+v, %v, want that the admin withdrew odds-bot, and why", last, err)
+	}
 	for who, ctx := range map[string]context.Context{"owner": tokens.owner, "bot": tokens.bot} {
 		if _, err := client.WhoAmI(ctx, &flip7v1.WhoAmIRequest{}); status.Code(err) != codes.Unauthenticated {
 			t.Errorf("the token of the %s: %v, want UNAUTHENTICATED", who, err)
 		}
 	}
-	_, err := client.RegisterBot(r.admin, &flip7v1.RegisterBotRequest{Name: "new", Owner: "ann"})
+	_, err = client.RegisterBot(r.admin, &flip7v1.RegisterBotRequest{Name: "new", Owner: "ann"})
 	if d := detailsOf(t, err); status.Code(err) != codes.FailedPrecondition || d.reason != "RETIRED" {
 		t.Errorf("a bot for a retired owner: %v %+v, want FAILED_PRECONDITION", err, d)
 	}

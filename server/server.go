@@ -8,6 +8,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -49,7 +50,7 @@ import (
 // Deps are what a server is given. The store is the caller's, who closes it when Serve has returned.
 type Deps struct {
 	Store *store.Store
-	Log   *slog.Logger
+	Log   *slog.Logger // nil: slog.Default()
 	// Listener is where bots and callers come in instead of Config.Address: one that is there already, or a bufconn.
 	Listener net.Listener
 }
@@ -98,7 +99,7 @@ type sideDoor struct {
 // New makes a server and listens; Serve is to follow, and ends what New began. Wrong use is refused by the name of the
 // flag.
 func New(c Config, d Deps) (_ *Server, err error) {
-	c = c.complete()
+	c, d.Log = c.complete(), cmp.Or(d.Log, slog.Default())
 	if err := c.check(); err != nil {
 		return nil, err
 	}
