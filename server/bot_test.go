@@ -341,7 +341,7 @@ func TestWhatEndsWithAnOwner(t *testing.T) {
 	tokens := r.roles()
 	client := flip7v1.NewBotServiceClient(r.conn)
 	night := r.night(func(id int64) error {
-		_, err := r.arena.Enter(t.Context(), id, "bot:odds-bot", "", "ann", arena.Act{Who: "admin"})
+		_, err := r.arena.Enter(t.Context(), id, arena.Entrant{Player: "bot:odds-bot", Owner: "ann"}, arena.Act{Who: "admin"})
 		return err
 	})
 	b := r.join(tokens.bot, "one")

@@ -86,7 +86,7 @@ func (r *running) night(enter ...func(id int64) error) *arena.Tournament {
 		r.t.Fatal(err)
 	}
 	for _, house := range []string{"house:odds", "house:racer"} {
-		if _, err := r.arena.Enter(ctx, made.ID, house, "", "", arena.Act{Who: "admin"}); err != nil {
+		if _, err := r.arena.Enter(ctx, made.ID, arena.Entrant{Player: house}, arena.Act{Who: "admin"}); err != nil {
 			r.t.Fatal(err)
 		}
 	}
@@ -112,7 +112,7 @@ func TestDrainingEndsInBoundedTimeThoughABotNeverDecides(t *testing.T) {
 		token = tokens.all[1]
 		b := r.join(tokens.bot, "one")
 		id = r.night(func(id int64) error {
-			_, err := r.arena.Enter(t.Context(), id, "bot:odds-bot", "", "ann", arena.Act{Who: "admin"})
+			_, err := r.arena.Enter(t.Context(), id, arena.Entrant{Player: "bot:odds-bot", Owner: "ann"}, arena.Act{Who: "admin"})
 			return err
 		}, r.enterProgram).ID
 		b.asked()
@@ -154,7 +154,7 @@ func TestGamesGoOnForTheGrace(t *testing.T) {
 		tokens := r.roles()
 		b := r.join(tokens.bot, "one")
 		r.night(func(id int64) error {
-			_, err := r.arena.Enter(t.Context(), id, "bot:odds-bot", "", "ann", arena.Act{Who: "admin"})
+			_, err := r.arena.Enter(t.Context(), id, arena.Entrant{Player: "bot:odds-bot", Owner: "ann"}, arena.Act{Who: "admin"})
 			return err
 		})
 		b.asked()
@@ -175,7 +175,7 @@ func TestStopDoesNotWait(t *testing.T) {
 	tokens := r.roles()
 	b := r.join(tokens.bot, "one")
 	r.night(func(id int64) error {
-		_, err := r.arena.Enter(t.Context(), id, "bot:odds-bot", "", "ann", arena.Act{Who: "admin"})
+		_, err := r.arena.Enter(t.Context(), id, arena.Entrant{Player: "bot:odds-bot", Owner: "ann"}, arena.Act{Who: "admin"})
 		return err
 	})
 	b.asked()
@@ -216,7 +216,7 @@ func TestProgram(t *testing.T) {
 // enterProgram enters TestProgram as by-command.
 func (r *running) enterProgram(id int64) error {
 	command := fmt.Sprintf("cmd:'%s' -test.run '^TestProgram$'", os.Args[0])
-	_, err := r.arena.Enter(r.t.Context(), id, command, "by-command", "", arena.Act{Who: "admin"})
+	_, err := r.arena.Enter(r.t.Context(), id, arena.Entrant{Player: command, Name: "by-command"}, arena.Act{Who: "admin"})
 	return err
 }
 
