@@ -28,8 +28,6 @@ import (
 const (
 	fileMagic = "flip7 journal 1\n"
 	batchHead = 8
-	// batchLongest is far more than all tables of a tournament can have to say at once: what claims to be longer is damage.
-	batchLongest = 64 << 20
 )
 
 type lineKind uint8
@@ -102,7 +100,7 @@ func read(file []byte, head int, do func(line)) (whole int) {
 		}
 		// A length of 0 would be whole with a checksum of 0, and a power cut may leave a tail of zeros.
 		length, sum := binary.BigEndian.Uint32(rest), binary.BigEndian.Uint32(rest[4:])
-		if length == 0 || length > batchLongest || int(length) > len(rest)-batchHead {
+		if length == 0 || uint64(length) > uint64(len(rest)-batchHead) {
 			return whole
 		}
 		batch := rest[batchHead : batchHead+int(length)]

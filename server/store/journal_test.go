@@ -108,6 +108,7 @@ func TestJournalGoesOn(t *testing.T) {
 			}
 			again := d.begin(j, 2, 2)
 			d.must(again.Write(entry(7)))
+			d.must(two.Write(entry(4))) // which nobody waits for any more
 			d.must(j.Ended(1, 4, 1))
 			check := func(j arena.Journal) {
 				t.Helper()
@@ -345,6 +346,26 @@ func TestDamagedTailIsCutAndSaid(t *testing.T) {
 	d.wantBegun(d.open(), 1, 1, entry(1), entry(3))
 	if d.log.Len() > 0 {
 		t.Errorf("what was cut is said again: %s", d.log)
+	}
+}
+
+func TestWhatCouldNotBeCutAtOnceIsCutLater(t *testing.T) {
+	d := newDesk(t, Process)
+	j := d.open()
+	w := d.begin(j, 1, 1)
+	d.must(w.Write(entry(1)))
+	// As after a write that failed and was not taken away, since that failed too.
+	whole, err := os.ReadFile(d.path())
+	d.must(err)
+	last := len(whole) - len(seal(appendDecision(make([]byte, batchHead), place{1, 1, 1}, 1, entry(1))))
+	d.must(os.WriteFile(d.path(), append(whole, whole[last:]...), 0o600))
+	j.(*journal).torn = true
+
+	d.must(j.Ended(1, 9, 1)) // which is shorter than what is there
+	d.must(j.Close(false))
+	d.wantBegun(d.open(), 1, 1, entry(1))
+	if d.log.Len() > 0 {
+		t.Errorf("the file was damaged: %s", d.log)
 	}
 }
 

@@ -36,6 +36,13 @@ func TestNoQueryReadsATableThrough(t *testing.T) {
 	}
 }
 
+func TestReadersCannotWrite(t *testing.T) {
+	d := newDesk(t, Process)
+	if _, err := d.reader.ExecContext(t.Context(), "DELETE FROM tournaments"); err == nil {
+		t.Error("a reader has deleted the tournaments")
+	}
+}
+
 // statements are the SQL statements in the package, by their places.
 func statements(t *testing.T) map[string]string {
 	t.Helper()

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"testing"
+	"testing/synctest"
 )
 
 // TestABatch has methods that fail in between others, all of them taken into one transaction.
@@ -69,38 +70,40 @@ func wantLeagues(t *testing.T, s *Store, want ...string) {
 	}
 }
 
-// TestWhoGivesUpKeepsNothing has a caller whose time ends while somebody else writes.
+// TestWhoGivesUpKeepsNothing has callers whose time ends before their turn comes.
 func TestWhoGivesUpKeepsNothing(t *testing.T) {
-	s, err := Open(t.Context(), t.TempDir(), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	begun, finish, first := make(chan struct{}), make(chan struct{}), make(chan error)
-	go func() {
-		first <- s.write(t.Context(), func(*sql.Tx) error {
-			close(begun)
-			<-finish
-			return nil
-		})
-	}()
-	<-begun
-	errTime := errors.New("time is up")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(errTime)
-	never := func(*sql.Tx) error { t.Error("it was written"); return nil }
-	if err := s.write(ctx, never); err != errTime {
-		t.Errorf("got %v, want %v", err, errTime)
-	}
-	ctx, cancel = context.WithCancelCause(t.Context())
-	second := make(chan error)
-	go func() { second <- s.write(ctx, never) }()
-	cancel(errTime)
-	if err := <-second; err != errTime {
-		t.Errorf("got %v, want %v", err, errTime)
-	}
-	close(finish)
-	if err := <-first; err != nil {
-		t.Error(err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s, err := Open(t.Context(), t.TempDir(), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		errTime := errors.New("time is up")
+		over, cancel := context.WithCancelCause(t.Context())
+		cancel(errTime)
+		never := func(*sql.Tx) error { t.Error("it was written"); return nil }
+		for range 20 { // often enough for the writer, which has nothing to do, to be ready
+			synctest.Wait()
+			if err := s.write(over, never); err != errTime {
+				t.Errorf("got %v, want %v", err, errTime)
+			}
+		}
+
+		finish, first, second := make(chan struct{}), make(chan error), make(chan error)
+		go func() {
+			first <- s.write(t.Context(), func(*sql.Tx) error { <-finish; return nil })
+		}()
+		synctest.Wait()
+		ctx, cancel := context.WithCancelCause(t.Context())
+		go func() { second <- s.write(ctx, never) }()
+		synctest.Wait()
+		cancel(errTime)
+		if err := <-second; err != errTime {
+			t.Errorf("got %v, want %v", err, errTime)
+		}
+		close(finish)
+		if err := <-first; err != nil {
+			t.Error(err)
+		}
+	})
 }
