@@ -115,27 +115,16 @@ func scanBot(rows *sql.Rows) (b Bot, err error) {
 
 // RotateBot gives a bot another token; the old one finds nobody any more. ErrRetired if the bot is.
 func (s *Store) RotateBot(ctx context.Context, name string, token [32]byte, at time.Time) error {
-	return s.write(ctx, func(tx *sql.Tx) error {
-		id, err := findBot(tx, name)
-		if err != nil {
-			return err
-		}
-		_, err = tx.Exec("UPDATE bots SET token = ?, rotated_at = ? WHERE id = ?", hash(token), micros(at), id)
+	return s.change(ctx, name, findBot, func(tx *sql.Tx, id int64) error {
+		_, err := tx.Exec("UPDATE bots SET token = ?, rotated_at = ? WHERE id = ?", hash(token), micros(at), id)
 		return err
 	})
 }
 
 // RetireBot ends a bot: its token finds nobody any more, its name stays. Doing it again is fine.
 func (s *Store) RetireBot(ctx context.Context, name string, at time.Time) error {
-	return s.write(ctx, func(tx *sql.Tx) error {
-		id, err := findBot(tx, name)
-		if errors.Is(err, ErrRetired) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		_, err = tx.Exec("UPDATE bots SET token = NULL, retired_at = ? WHERE id = ?", micros(at), id)
+	return unlessRetired(s.change(ctx, name, findBot, func(tx *sql.Tx, id int64) error {
+		_, err := tx.Exec("UPDATE bots SET token = NULL, retired_at = ? WHERE id = ?", micros(at), id)
 		return err
-	})
+	}))
 }

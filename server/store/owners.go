@@ -115,30 +115,38 @@ func scanOwner(rows *sql.Rows) (o Owner, err error) {
 
 // RotateOwner gives an owner another token; the old one finds nobody any more. ErrRetired if the owner is.
 func (s *Store) RotateOwner(ctx context.Context, name string, token [32]byte, at time.Time) error {
-	return s.write(ctx, func(tx *sql.Tx) error {
-		id, err := findOwner(tx, name)
-		if err != nil {
-			return err
-		}
-		_, err = tx.Exec("UPDATE owners SET token = ?, rotated_at = ? WHERE id = ?", hash(token), micros(at), id)
+	return s.change(ctx, name, findOwner, func(tx *sql.Tx, id int64) error {
+		_, err := tx.Exec("UPDATE owners SET token = ?, rotated_at = ? WHERE id = ?", hash(token), micros(at), id)
 		return err
 	})
 }
 
 // RetireOwner ends an owner and its bots: their tokens find nobody any more, their names stay. Doing it again is fine.
 func (s *Store) RetireOwner(ctx context.Context, name string, at time.Time) error {
-	return s.write(ctx, func(tx *sql.Tx) error {
-		id, err := findOwner(tx, name)
-		if errors.Is(err, ErrRetired) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
+	return unlessRetired(s.change(ctx, name, findOwner, func(tx *sql.Tx, id int64) error {
 		if _, err := tx.Exec("UPDATE owners SET token = NULL, retired_at = ? WHERE id = ?", micros(at), id); err != nil {
 			return err
 		}
-		_, err = tx.Exec("UPDATE bots SET token = NULL, retired_at = ? WHERE owner = ? AND retired_at IS NULL", micros(at), id)
+		_, err := tx.Exec("UPDATE bots SET token = NULL, retired_at = ? WHERE owner = ? AND retired_at IS NULL", micros(at), id)
 		return err
+	}))
+}
+
+// change does something to an owner or bot that find finds.
+func (s *Store) change(ctx context.Context, name string, find func(*sql.Tx, string) (int64, error), do func(tx *sql.Tx, id int64) error) error {
+	return s.write(ctx, func(tx *sql.Tx) error {
+		id, err := find(tx, name)
+		if err != nil {
+			return err
+		}
+		return do(tx, id)
 	})
+}
+
+// unlessRetired is the error of what may be done again.
+func unlessRetired(err error) error {
+	if errors.Is(err, ErrRetired) {
+		return nil
+	}
+	return err
 }
