@@ -199,7 +199,7 @@ func (a *Arena) change(ctx context.Context, id int64, act Act, apply func(*night
 	if next.State.Over() {
 		a.forget(id)
 	}
-	if err := a.Store.Audit(ctx, id, act); err != nil {
+	if err := a.audit(ctx, id, act); err != nil {
 		return fmt.Errorf("keep the audit log of tournament %d: %w", id, err)
 	}
 	return nil
@@ -213,22 +213,38 @@ func (a *Arena) forget(id int64) {
 	delete(a.nights, id)
 }
 
-// free lets the bots of a tournament play elsewhere.
-func (a *Arena) free(tournament int64) {
+// free lets the bots of a tournament play elsewhere, but for those that stay.
+func (a *Arena) free(tournament int64, stay ...string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for bot, id := range a.playing {
-		if id == tournament {
+		if id == tournament && !slices.Contains(stay, bot) {
 			delete(a.playing, bot)
 		}
 	}
 }
 
-// Enter puts a player into a tournament: "bot:NAME" for a registered bot, and from the organiser "house:STRATEGY" and
-// "cmd:COMMAND", which play under the name that is given. A bot that withdrew, or was withdrawn, comes back. Between
-// pairing rounds it plays from the next one.
-func (a *Arena) Enter(ctx context.Context, id int64, player, as, owner string, act Act) (Entry, error) {
-	kind, what, _ := strings.Cut(player, ":")
+// audit keeps who did what.
+func (a *Arena) audit(ctx context.Context, id int64, act Act) error {
+	if act.At.IsZero() {
+		act.At = time.Now().UTC()
+	}
+	return a.Store.Audit(ctx, id, act)
+}
+
+// Entrant is who enters a tournament.
+type Entrant struct {
+	Player      string // "bot:NAME" for a registered bot; from the organiser also "house:STRATEGY" and "cmd:COMMAND"
+	Name        string // to play under; empty: that of the bot or strategy
+	Owner       string // "" for the organiser's own
+	ByOrganiser bool   // entered by the organiser, who may bring a kicked bot back and exceed an owner's share
+}
+
+// Enter puts a player into a tournament. A bot that withdrew, or was withdrawn, comes back. Between pairing rounds it plays
+// from the next one.
+func (a *Arena) Enter(ctx context.Context, id int64, who Entrant, act Act) (Entry, error) {
+	kind, what, _ := strings.Cut(who.Player, ":")
+	name := who.Name
 	switch kind {
 	case "house":
 		if _, err := house.New(what); err != nil {
@@ -236,15 +252,15 @@ func (a *Arena) Enter(ctx context.Context, id int64, player, as, owner string, a
 		}
 	case "bot", "cmd":
 		if what == "" {
-			return Entry{}, &SettingError{"player", fmt.Sprintf("%q names nobody; it takes bot:NAME or cmd:COMMAND", player)}
+			return Entry{}, &SettingError{"player", fmt.Sprintf("%q names nobody; it takes bot:NAME or cmd:COMMAND", who.Player)}
 		}
 	default:
-		return Entry{}, &SettingError{"player", fmt.Sprintf("%q is not bot:NAME, house:STRATEGY or cmd:COMMAND", player)}
+		return Entry{}, &SettingError{"player", fmt.Sprintf("%q is not bot:NAME, house:STRATEGY or cmd:COMMAND", who.Player)}
 	}
-	if as == "" && kind != "cmd" {
-		as = what
+	if name == "" && kind != "cmd" {
+		name = what
 	}
-	if err := CheckName("name", as, 32); err != nil {
+	if err := CheckName("name", name, 32); err != nil {
 		return Entry{}, err
 	}
 	n, err := a.night(ctx, id)
@@ -253,58 +269,60 @@ func (a *Arena) Enter(ctx context.Context, id int64, player, as, owner string, a
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	t := n.t
-	if t.State != Open && !t.State.Live() {
-		return Entry{}, &StateError{fmt.Sprintf("tournament %d is %v; bots enter when it is open or running", id, t.State)}
+	entry, enters, err := n.t.admits(who, name)
+	if err != nil || !enters {
+		return entry, err
 	}
-	next := 1
-	if t.State.Live() {
-		next = len(t.Rounds) + 1
-		if next > t.Settings.Rounds {
-			return Entry{}, &StateError{fmt.Sprintf("tournament %d plays its last pairing round", id)}
-		}
-	}
-	entry := Entry{Number: len(t.Entries) + 1, Name: as, Player: player, Owner: owner, From: next}
-	if old, there := t.Entry(as); there {
-		switch {
-		case old.Player != player || old.FillIn || old.Anchor:
-			return Entry{}, &SettingError{"name", fmt.Sprintf("%q has entered tournament %d already", as, id)}
-		case old.State == Kicked:
-			return Entry{}, &StateError{fmt.Sprintf("%q was kicked out of tournament %d", as, id)}
-		case old.State == Entered:
-			return *old, nil
-		}
-		entry = *old
-		entry.State, entry.AbsentTables = Entered, 0
-		if t.State.Live() {
-			entry.From = max(entry.From, 1)
-		}
-	} else {
-		if len(t.Entries) >= t.Settings.MaxBots {
-			return Entry{}, &StateError{fmt.Sprintf("tournament %d is full: it takes %d bots", id, t.Settings.MaxBots)}
-		}
-		if owner != "" && countOwner(t.Entries, owner) >= t.Settings.BotsPerOwner {
-			return Entry{}, &StateError{fmt.Sprintf("owner %q has %d bots in tournament %d, which is what it allows", owner, t.Settings.BotsPerOwner, id)}
-		}
-	}
-	if t.State.Live() {
-		if err := a.claim(t.ID, entry); err != nil {
+	if n.t.State.Live() {
+		if err := a.claim(n.t.ID, entry); err != nil {
 			return Entry{}, err
+		}
+	}
+	if kind == "cmd" {
+		if err := a.Bots.Start(name, what); err != nil {
+			return Entry{}, fmt.Errorf("start %q: %w", what, err)
 		}
 	}
 	if err := n.keepEntries(ctx, entry); err != nil {
 		return Entry{}, err
 	}
-	if err := a.Store.Audit(ctx, id, act); err != nil {
+	n.kicked.Delete(entry.Number)
+	n.wake()
+	if err := a.audit(ctx, id, act); err != nil {
 		return Entry{}, fmt.Errorf("keep the audit log of tournament %d: %w", id, err)
 	}
-	if kind == "cmd" {
-		if err := a.Bots.Start(as, what); err != nil {
-			return Entry{}, fmt.Errorf("player: start %q: %w", what, err)
-		}
-	}
-	n.wake()
 	return entry, nil
+}
+
+// admits is the entry of a player that enters under a name, and whether that changes anything; or why it cannot enter.
+func (t *Tournament) admits(who Entrant, name string) (entry Entry, enters bool, err error) {
+	if t.State != Open && !t.State.Live() {
+		return Entry{}, false, &StateError{fmt.Sprintf("tournament %d is %v; bots enter when it is open or running", t.ID, t.State)}
+	}
+	next := 1
+	if t.State.Live() {
+		next = len(t.Rounds) + 1
+	}
+	old, there := t.Entry(name)
+	switch {
+	case next > t.Settings.Rounds:
+		return Entry{}, false, &StateError{fmt.Sprintf("tournament %d plays its last pairing round", t.ID)}
+	case there && (old.Player != who.Player || old.FillIn || old.Anchor):
+		return Entry{}, false, &SettingError{"name", fmt.Sprintf("%q has entered tournament %d already", name, t.ID)}
+	case there && old.State == Entered:
+		return *old, false, nil
+	case there && old.State == Kicked && !who.ByOrganiser:
+		return Entry{}, false, &StateError{fmt.Sprintf("%q was kicked out of tournament %d; only the organiser can bring it back", name, t.ID)}
+	case there:
+		entry = *old
+		entry.State, entry.AbsentTables = Entered, 0
+		return entry, true, nil
+	case len(t.Entries) >= t.Settings.MaxBots:
+		return Entry{}, false, &StateError{fmt.Sprintf("tournament %d is full: it takes %d bots", t.ID, t.Settings.MaxBots)}
+	case who.Owner != "" && !who.ByOrganiser && countOwner(t.Entries, who.Owner) >= t.Settings.BotsPerOwner:
+		return Entry{}, false, &StateError{fmt.Sprintf("owner %q has %d bots in tournament %d, which is what it allows", who.Owner, t.Settings.BotsPerOwner, t.ID)}
+	}
+	return Entry{Number: len(t.Entries) + 1, Name: name, Player: who.Player, Owner: who.Owner, From: next}, true, nil
 }
 
 func countOwner(entries []Entry, owner string) (count int) {
@@ -338,7 +356,7 @@ func (a *Arena) Withdraw(ctx context.Context, id int64, name string, act Act) er
 	return a.leave(ctx, id, name, Withdrawn, act)
 }
 
-// Kick takes a bot out after the running pairing round, for good.
+// Kick takes a bot out for good; only the organiser can bring it back. Its running games go on with default decisions.
 func (a *Arena) Kick(ctx context.Context, id int64, name string, act Act) error {
 	return a.leave(ctx, id, name, Kicked, act)
 }
@@ -362,7 +380,10 @@ func (a *Arena) leave(ctx context.Context, id int64, name string, state EntrySta
 	if err := n.keepEntries(ctx, entry); err != nil {
 		return err
 	}
-	if err := a.Store.Audit(ctx, id, act); err != nil {
+	if state == Kicked {
+		n.kicked.Store(entry.Number, true)
+	}
+	if err := a.audit(ctx, id, act); err != nil {
 		return fmt.Errorf("keep the audit log of tournament %d: %w", id, err)
 	}
 	n.wake()
@@ -445,7 +466,7 @@ func (a *Arena) VoidTable(ctx context.Context, id int64, round, number int, why 
 	if t.State == Void {
 		return nil
 	}
-	if err := a.Store.Audit(ctx, id, act); err != nil {
+	if err := a.audit(ctx, id, act); err != nil {
 		return fmt.Errorf("keep the audit log of tournament %d: %w", id, err)
 	}
 	if cancel := n.broken[tableKey{round, number}]; cancel != nil {
@@ -502,7 +523,7 @@ func (a *Arena) exclude(ctx context.Context, id int64, what Excluded, act Act, c
 	if err := a.Store.SaveHead(ctx, t); err != nil {
 		return fmt.Errorf("keep tournament %d: %w", id, err)
 	}
-	if err := a.Store.Audit(ctx, id, act); err != nil {
+	if err := a.audit(ctx, id, act); err != nil {
 		return fmt.Errorf("keep the audit log of tournament %d: %w", id, err)
 	}
 	return nil

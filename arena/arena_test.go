@@ -28,7 +28,7 @@ func playHouse(t *testing.T, s Settings, players ...string) (*Arena, *Tournament
 		t.Fatal(err)
 	}
 	for i, player := range players {
-		if _, err := a.Enter(ctx, night.ID, player, fmt.Sprintf("%s-%d", strings.TrimPrefix(player, "house:"), i+1), "", act); err != nil {
+		if _, err := a.Enter(ctx, night.ID, Entrant{Player: player, Name: fmt.Sprintf("%s-%d", strings.TrimPrefix(player, "house:"), i+1)}, act); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -46,7 +46,7 @@ type EloRow struct {
 	Clusters    int
 	Placement   float64
 	Firsts      float64 // share of games won
-	Performance float64 // rating of the bot's last tournament alone, against what its opponents have now; NaN if none
+	Performance float64 // rating of the bot's last tournament alone, against what its opponents have now; NaN if it won or lost everything
 	Points      float64 // mean of a game
 	Busts       float64 // share of rounds
 	Faults      float64 // share of requests
@@ -68,11 +68,12 @@ type pool struct {
 
 type build struct{ bot, build string }
 
+// String names the build in the rating.
 func (b build) String() string {
 	if b.build == "" {
 		return b.bot
 	}
-	return b.bot + "@" + b.build
+	return b.bot + "\x00" + b.build // which is in no name, so that no two builds are called the same
 }
 
 type buildStats struct {
@@ -220,7 +221,10 @@ func shownRun(run rating.Run, position []int) []rating.Run {
 // performance is the rating that a bot's last tournament alone would give it, its opponents having what they have now.
 func (p *pool) performance(bot, tournament int, shown []float64) float64 {
 	games := rating.Games{Names: p.games.Names, List: p.games.List[p.first[tournament-1]:p.first[tournament]]}
-	elo, _ := rating.Performance(games, bot, shown)
+	elo, bound := rating.Performance(games, bot, shown)
+	if bound != rating.Exact {
+		return math.NaN()
+	}
 	return elo
 }
 

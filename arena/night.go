@@ -23,6 +23,8 @@ type night struct {
 	woken  chan struct{} // closed and replaced when something changes that run may wait for
 	held   int           // games and tables that stand still for a reason of the arena's
 	broken map[tableKey]context.CancelCauseFunc
+
+	kicked sync.Map // of entry numbers: their games go on with default decisions
 }
 
 type tableKey struct{ round, table int }
@@ -331,6 +333,7 @@ func (n *night) pairNext(ctx context.Context, number int) error {
 			return err
 		}
 		n.t.Rounds = append(n.t.Rounds, round)
+		n.arena.free(n.t.ID, n.t.names(n.t.entrants(number))...) // who has left may play elsewhere
 		n.tell(Event{Kind: RoundPaired, Round: number})
 		return nil
 	})

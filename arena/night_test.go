@@ -471,7 +471,7 @@ func TestABotPlaysInOneTournamentAtATime(t *testing.T) {
 		if err := e.Open(t.Context(), other.ID, organiser); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := e.Enter(t.Context(), other.ID, "bot:bot-01", "", "", organiser); err != nil {
+		if _, err := e.Enter(t.Context(), other.ID, Entrant{Player: "bot:bot-01"}, organiser); err != nil {
 			t.Fatal(err)
 		}
 		e.start() // waits an hour for nobody
@@ -581,4 +581,56 @@ func TestAPlannedNightMeetsEvenlyUntilSomebodyLeaves(t *testing.T) {
 			t.Errorf("the export does not hold: %v", err)
 		}
 	})
+}
+
+func TestAKickedBotIsNotAskedAnyMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bots := names(5)
+		r := newRoster(bots...)
+		e := prepare(t, Settings{Rounds: 2, Anchor: AnchorOff}, r, bots...)
+		asked, kicked := 0, false
+		r.decide = func(bot string, q table.Question) table.Answer {
+			r.mu.Lock()
+			now := bot == "bot-02" && !kicked
+			kicked = kicked || now
+			if bot == "bot-02" {
+				asked++
+			}
+			r.mu.Unlock()
+			if now {
+				if err := e.Kick(t.Context(), e.id, "bot-02", organiser); err != nil {
+					t.Error(err)
+				}
+			}
+			return table.Answer{Decision: stay25(q)}
+		}
+		e.start()
+		night := e.wait()
+		// The questions that were out when it was kicked are one for each of the games that ran.
+		if asked > 8 {
+			t.Errorf("bot-02 was asked %d times, want at most once in each running game", asked)
+		}
+		if s := standing(t, night, "bot-02"); s.Faults == 0 || !s.Withdrawn {
+			t.Errorf("bot-02 has %d faults and withdrawn %v, want faults by default decisions, and withdrawn", s.Faults, s.Withdrawn)
+		}
+		if n := len(night.Rounds[1].Tables[0].Bots); n != 4 {
+			t.Errorf("pairing round 2 seats %d bots, want the 4 others", n)
+		}
+	})
+}
+
+func TestOnlyTheOrganiserBringsAKickedBotBack(t *testing.T) {
+	bots := names(3)
+	e := prepare(t, Settings{Rounds: 2}, newRoster(bots...), bots...)
+	if err := e.Kick(t.Context(), e.id, "bot-01", organiser); err != nil {
+		t.Fatal(err)
+	}
+	_, err := e.Enter(t.Context(), e.id, Entrant{Player: "bot:bot-01"}, organiser)
+	if _, refused := errors.AsType[*StateError](err); !refused {
+		t.Errorf("its owner brought it back: %v", err)
+	}
+	entry, err := e.Enter(t.Context(), e.id, Entrant{Player: "bot:bot-01", ByOrganiser: true}, organiser)
+	if err != nil || entry.State != Entered || entry.Number != 1 {
+		t.Errorf("the organiser brings back %+v (%v), want entry 1", entry, err)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"strings"
 	"time"
 
@@ -46,7 +47,7 @@ func Rehearse(ctx context.Context, s Settings, entries []Entry, happened func(Ev
 		if !strings.HasPrefix(player, "house:") {
 			player = "house:" + understudies[i%len(understudies)]
 		}
-		if _, err := a.Enter(ctx, t.ID, player, e.Name, e.Owner, act); err != nil {
+		if _, err := a.Enter(ctx, t.ID, Entrant{Player: player, Name: e.Name, Owner: e.Owner, ByOrganiser: true}, act); err != nil {
 			return nil, fmt.Errorf("enter %q: %w", e.Name, err)
 		}
 	}
@@ -107,8 +108,18 @@ func Estimate(s Settings, bots int) Span {
 	seats := min(s.Seats, max(bots, game.MinSeats))
 	plan := table.Plan{Seats: seats, Games: s.games(seats), AtOnce: aside, Rules: s.Rules, Timeout: s.DecisionTimeout,
 		Bank: max(s.TimeBank, 0), Limit: s.TableLimit, Allowance: answer}
-	rounds := time.Duration(s.Rounds)
-	return Span{Expected: rounds * plan.Expected(answer), Latest: rounds * (max(s.CheckIn, 0) + plan.Latest())}
+	return Span{Expected: times(s.Rounds, plan.Expected(answer)), Latest: times(s.Rounds, max(s.CheckIn, 0)+min(plan.Latest(), forever/2))}
+}
+
+// forever is the longest duration there is.
+const forever = time.Duration(math.MaxInt64)
+
+// times is n times a duration, and forever if that is longer than any.
+func times(n int, d time.Duration) time.Duration {
+	if d > forever/time.Duration(n) {
+		return forever
+	}
+	return time.Duration(n) * d
 }
 
 type audienceFunc func(Event)

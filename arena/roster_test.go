@@ -224,7 +224,7 @@ func prepare(t *testing.T, s Settings, bots *roster, names ...string) *eve {
 
 func (e *eve) enter(name string) {
 	e.t.Helper()
-	if _, err := e.Enter(e.t.Context(), e.id, "bot:"+name, "", "", organiser); err != nil {
+	if _, err := e.Enter(e.t.Context(), e.id, Entrant{Player: "bot:" + name}, organiser); err != nil {
 		e.t.Fatal(err)
 	}
 }

@@ -353,9 +353,24 @@ func (s *sitting) setup(number, attempt int) table.Setup {
 // player is who sits in a seat.
 func (s *sitting) player(e Entry, seat game.Seat, seed [32]byte) table.Player {
 	if e.remote() {
-		return s.arena.Bots.Player(e.Name)
+		return &kickable{s.arena.Bots.Player(e.Name), s.night, e.Number}
 	}
 	return housePlayer(e.Player, seat, seed)
+}
+
+// kickable is a bot that may be kicked out in mid-game: then it is not asked any more.
+type kickable struct {
+	table.Player
+	night *night
+	entry int
+}
+
+// Ask implements table.Player.
+func (k *kickable) Ask(ctx context.Context, q table.Question) (table.Answer, error) {
+	if _, kicked := k.night.kicked.Load(k.entry); kicked {
+		return table.Answer{Gone: true, Absent: true}, ctx.Err()
+	}
+	return k.Player.Ask(ctx, q)
 }
 
 // housePlayer is a house bot in a seat of the game of a seed.

@@ -25,7 +25,7 @@ func playLeague(t *testing.T, fields ...[]string) *Arena {
 			t.Fatal(err)
 		}
 		for _, player := range players {
-			if _, err := a.Enter(t.Context(), night.ID, player, "", "", organiser); err != nil {
+			if _, err := a.Enter(t.Context(), night.ID, Entrant{Player: player}, organiser); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -9,6 +9,9 @@ import (
 	"github.com/flip7-arena/flip7/arena/table"
 )
 
+// countedKept is of how many finished tournaments the statistics are remembered; each entrant takes 1.3 KB.
+const countedKept = 256
+
 // Stats are what an entrant did in the games of a tournament that count.
 type Stats struct {
 	Games    int
@@ -78,6 +81,9 @@ func (a *Arena) stats(ctx context.Context, t *Tournament) ([]Stats, error) {
 	}
 	if t.State == Finished { // nothing of it will change
 		a.mu.Lock()
+		if len(a.counted) >= countedKept {
+			clear(a.counted)
+		}
 		a.counted[t.ID] = stats
 		a.mu.Unlock()
 	}

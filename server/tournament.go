@@ -273,7 +273,7 @@ func (s *tournamentService) EnterBot(ctx context.Context, r *flip7v1.EnterBotReq
 	if err != nil {
 		return nil, err
 	}
-	entry, err := s.arena.Enter(ctx, t.ID, who.player, who.name, who.owner, act(ctx, "EnterBot", who.name, ""))
+	entry, err := s.arena.Enter(ctx, t.ID, arena.Entrant{Player: who.player, Name: who.name, Owner: who.owner, ByOrganiser: callerOf(ctx).admin()}, act(ctx, "EnterBot", who.name, ""))
 	if wrong, is := errors.AsType[*arena.SettingError](err); is && wrong.Field == "name" {
 		field := "as_name"
 		if r.GetAsName() == "" {

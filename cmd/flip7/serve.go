@@ -4,6 +4,10 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -52,6 +56,12 @@ func (c *serveCmd) Run(ctx context.Context, p *program) (err error) {
 		}
 	}()
 	c.greet(p, s)
+	context.AfterFunc(ctx, func() { // the second signal
+		again := make(chan os.Signal, 1)
+		signal.Notify(again, os.Interrupt, syscall.SIGTERM)
+		<-again
+		s.Stop()
+	})
 	return s.Serve(ctx)
 }
 
@@ -96,6 +106,14 @@ func orNone(d time.Duration) time.Duration {
 	return d
 }
 
+// reachable is an address of this machine where a server that listens on addr can be reached.
+func reachable(addr net.Addr) string {
+	if tcp, is := addr.(*net.TCPAddr); is && tcp.IP.IsUnspecified() {
+		return fmt.Sprintf("127.0.0.1:%d", tcp.Port)
+	}
+	return addr.String()
+}
+
 // greet says where the arena is and what to do next.
 func (c *serveCmd) greet(p *program, s *server.Server) {
 	fmt.Fprintf(p.out, "Flip 7 Arena %s on %s, data in %s\n", version, s.Addr(), c.Data)
@@ -103,8 +121,8 @@ func (c *serveCmd) greet(p *program, s *server.Server) {
 		fmt.Fprintf(p.out, "Metrics: http://%s/metrics\n", s.MetricsAddr())
 	}
 	env := ""
-	if s.Addr().String() != "127.0.0.1:7777" {
-		env += " FLIP7_ADDR=" + s.Addr().String()
+	if here := reachable(s.Addr()); here != "127.0.0.1:7777" {
+		env += " FLIP7_ADDR=" + here
 	}
 	if c.Data != "flip7-data" {
 		env += " FLIP7_DATA=" + c.Data

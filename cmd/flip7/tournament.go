@@ -106,8 +106,11 @@ func (c *tournamentCreateCmd) Run(ctx context.Context, p *program) error {
 	}
 	printTournament(p.out, r.GetTournament())
 	if r.GetExpectedDuration() != nil {
-		fmt.Fprintf(p.out, "It will take about %s, and end after %s at the latest, whatever the bots do.\n",
-			rounded(r.GetExpectedDuration().AsDuration()), rounded(r.GetLatestDuration().AsDuration()))
+		fmt.Fprintf(p.out, "It will take about %s", rounded(r.GetExpectedDuration().AsDuration()))
+		if r.GetLatestDuration() != nil {
+			fmt.Fprintf(p.out, ", and end after %s at the latest, whatever the bots do", rounded(r.GetLatestDuration().AsDuration()))
+		}
+		fmt.Fprintln(p.out, ".")
 	}
 	id := r.GetTournament().GetId()
 	if !c.Open {
