@@ -12,38 +12,31 @@ import (
 	"github.com/flip7-arena/flip7/server/store"
 )
 
-// BenchmarkJournal tells what a decision costs in the journal with so many games at once.
+// BenchmarkJournal tells what a decision costs in the journal with so many games at once, each of a hundred decisions.
 func BenchmarkJournal(b *testing.B) {
 	for _, durability := range []store.Durability{store.Process, store.Power} {
 		for _, games := range []int{1, 16, 256} {
 			b.Run(fmt.Sprintf("%v/%d games", durability, games), func(b *testing.B) {
 				s := open(b, b.TempDir(), store.Options{Durability: durability})
-				journal, err := s.Journals().Open(1)
+				journal, err := s.Journals().Open(create(b, s).ID)
 				if err != nil {
 					b.Fatal(err)
 				}
 				defer journal.Close(true)
-				writers := make([]table.Journal, games)
-				for i := range writers {
-					if writers[i], err = journal.Begin(1, i+1, 1, 1); err != nil {
-						b.Fatal(err)
-					}
-				}
-				entry := table.Entry{Number: 50, Seat: 2, Move: game.Move{Decision: game.Hit}, Bank: 9 * time.Second,
-					Queued: 20 * time.Microsecond, Took: 300 * time.Microsecond}
 				b.ResetTimer()
 				var work sync.WaitGroup
-				for i, writer := range writers {
+				for i := range games {
 					share := b.N / games
 					if i < b.N%games {
 						share++
 					}
 					work.Go(func() {
-						for range share {
-							if err := writer.Write(entry); err != nil {
+						for number := 1; share > 0; number++ {
+							if err := writeGame(journal, i+1, number, min(share, 100)); err != nil {
 								b.Error(err)
 								return
 							}
+							share -= 100
 						}
 					})
 				}
@@ -51,6 +44,22 @@ func BenchmarkJournal(b *testing.B) {
 			})
 		}
 	}
+}
+
+func writeGame(journal arena.Journal, tab, number, decisions int) error {
+	writer, err := journal.Begin(1, tab, number, 1)
+	if err != nil {
+		return err
+	}
+	entry := table.Entry{Seat: 2, Move: game.Move{Decision: game.Hit}, Bank: 9 * time.Second,
+		Queued: 20 * time.Microsecond, Took: 300 * time.Microsecond}
+	for i := range decisions {
+		entry.Number = i + 1
+		if err := writer.Write(entry); err != nil {
+			return err
+		}
+	}
+	return journal.Ended(1, tab, number)
 }
 
 // BenchmarkSaveGame tells what a result costs with so many tables at once.
