@@ -23,7 +23,11 @@ func (s *State) run() error {
 		case s.active == 0:
 			s.end = AllOut // R8
 		default:
-			err = s.nextTurn()
+			if at, asked := s.nextTurn(); asked {
+				s.request = Request{Seat: at, Kind: Turn}
+			} else {
+				err = s.drawFor(at)
+			}
 		}
 		if err != nil {
 			return err
@@ -50,17 +54,13 @@ func (s *State) startRound() {
 	}
 }
 
-// nextTurn goes to the next active seat clockwise: it is dealt a card if nothing lies in front of it, else asked (R5).
-func (s *State) nextTurn() error {
-	at := s.active.After(s.turn)
+// nextTurn goes to the next active seat clockwise: it is asked if anything lies in front of it, else dealt a card (R5).
+func (s *State) nextTurn() (at Seat, asked bool) {
+	at = s.active.After(s.turn)
 	firstPass := !s.visited.Has(at)
 	s.turn = at
 	s.visited |= 1 << at
-	if s.seats[at].cards == 0 || firstPass && s.rules.Deal == DealEveryone {
-		return s.drawFor(at)
-	}
-	s.request = Request{Seat: at, Kind: Turn}
-	return nil
+	return at, s.seats[at].cards > 0 && !(firstPass && s.rules.Deal == DealEveryone)
 }
 
 // drawFor turns up a card for a seat and does what the card says.
@@ -138,17 +138,22 @@ func (s *State) take(at Seat) (Copy, Card, error) {
 	seat := &s.seats[at]
 	copied, err := s.deal.Draw(Draw{Pile: &s.draw, Round: s.round, Seat: at, Nth: int(seat.drawn),
 		Reshuffles: s.reshuffles, Since: s.since})
-	if err == nil && !s.draw.Has(copied) {
-		err = fmt.Errorf("the deal names copy %d, which is not in the draw pile", copied)
-	}
-	if err != nil {
-		return 0, 0, fmt.Errorf("round %d, card %d of seat %d: %w", s.round, seat.drawn+1, at, err)
+	if err != nil || !s.draw.Has(copied) {
+		return 0, 0, s.failed(at, copied, err)
 	}
 	card := s.draw.remove(copied)
 	seat.drawn++
 	s.since++
 	s.roundDraws++
 	return copied, card, nil
+}
+
+// failed says at which card a deal failed.
+func (s *State) failed(at Seat, copied Copy, err error) error {
+	if err == nil {
+		err = fmt.Errorf("the deal names copy %d, which is not in the draw pile", copied)
+	}
+	return fmt.Errorf("round %d, card %d of seat %d: %w", s.round, s.seats[at].drawn+1, at, err)
 }
 
 // leave takes a seat out of the round.
