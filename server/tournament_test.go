@@ -430,7 +430,6 @@ func TestSettingsAreRefusedByTheirNames(t *testing.T) {
 		"settings.final_table":        {FinalTable: 4},
 		"settings.until_decided":      {UntilDecided: true},
 		"settings.max_games":          {MaxGames: 500},
-		"settings.schedule":           {Schedule: flip7v1.Schedule_SCHEDULE_PLANNED},
 		"settings.durability":         {Durability: flip7v1.Durability_DURABILITY_POWER},
 		"settings.reconnect_grace":    {ReconnectGrace: durationpb.New(time.Minute)},
 		"settings.league":             {League: "Main League"},

@@ -42,6 +42,7 @@ type settingsFlags struct {
 	Checkin         *time.Duration `help:"How long a pairing round waits for bots to be there (1m)." name:"checkin"`
 	Concurrency     uint32         `help:"Games at once in the whole tournament; 0 for as many as the bots can take."`
 	Unrated         bool           `help:"Do not rate the night."`
+	Schedule        string         `help:"Bring bots of close scores together, or play a balanced plan: ${enum}." enum:"swiss,planned" default:"swiss"`
 	Anchor          string         `help:"Let the house bot stay-25 play along outside the ranks: ${enum}." enum:"auto,on,off" default:"auto"`
 	Seed            *uint64        `help:"Make the deals from a number: for rehearsals and tests, never rated."`
 	BotsPerOwner    uint32         `help:"Bots of one owner." default:"2"`
@@ -58,7 +59,8 @@ func (s settingsFlags) proto() *flip7v1.TournamentSettings {
 		League: s.League, Seats: s.Seats, PairingRounds: s.Rounds, Rotations: s.Rotations,
 		DecisionTimeout: durationpb.New(s.DecisionTimeout), TableLimit: durationpb.New(s.TableLimit),
 		Concurrency: s.Concurrency, Rated: &rated, Seed: s.Seed, MaxBotsPerOwner: s.BotsPerOwner,
-		Anchor: flip7v1.Anchor(flip7v1.Anchor_value["ANCHOR_"+strings.ToUpper(s.Anchor)]),
+		Schedule: flip7v1.Schedule(flip7v1.Schedule_value["SCHEDULE_"+strings.ToUpper(s.Schedule)]),
+		Anchor:   flip7v1.Anchor(flip7v1.Anchor_value["ANCHOR_"+strings.ToUpper(s.Anchor)]),
 		Rules: &flip7v1.Rules{BustedAssigns: &busted, TargetScore: s.TargetScore, MaxRounds: s.MaxRounds,
 			TieBreak: flip7v1.TieBreak(flip7v1.TieBreak_value["TIE_BREAK_"+strings.ToUpper(s.TieBreak)])},
 	}

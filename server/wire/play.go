@@ -98,6 +98,7 @@ func (r *Request) fillView(v game.View, banks []time.Duration) {
 		r.waiting[n].Card, r.waiting[n].Seat = Card(w.Card), uint32(w.Seat)
 		to.Waiting = append(to.Waiting, r.waiting[n])
 	}
+	to.FirstPass = v.Dealing()
 	to.FlipThree = nil
 	if of, left, running := v.FlipThree(); running {
 		to.FlipThree = &r.three
@@ -243,8 +244,7 @@ func DecisionOf(w *flip7v1.Decision) (d game.Decision, pass bool) {
 // Position is the game that a request shows, to be played on from with game.At. Some things are not told, since what
 // comes depends on them no further than the deal and the limit of R24 do: the draws of each seat in this round (0 here),
 // the reshuffles (0) and the cards drawn since (all that are not in the draw pile); and during a Flip Three, whose turn it
-// is (a seat just before the next that acts). With DealEveryone a first pass is told from a later one by who is to be
-// dealt a card, which errs in one position of a thousand.
+// is (a seat just before the next that acts).
 func Position(w *flip7v1.DecisionRequest) (game.Position, error) {
 	p, err := position(w)
 	if err != nil {
@@ -304,7 +304,7 @@ func position(w *flip7v1.DecisionRequest) (game.Position, error) {
 		return game.Position{}, fmt.Errorf("view.next_seat: %d is not a seat 0..%d", v.GetNextSeat(), n-1)
 	}
 	p.Turn = turn(p, game.Seat(v.GetNextSeat()))
-	p.Dealing = dealing(p, v)
+	p.Dealing = v.GetFirstPass()
 	return p, nil
 }
 
@@ -321,23 +321,6 @@ func turn(p game.Position, next game.Seat) game.Seat {
 		}
 	}
 	return next
-}
-
-// dealing reports whether the first pass is going on, which matters with DealEveryone only: it is if all active seats
-// from the next to the dealer are to be dealt a card.
-func dealing(p game.Position, v *flip7v1.View) bool {
-	n := game.Seat(len(p.Seats))
-	left := (p.Dealer - game.Seat(v.GetNextSeat()) + n) % n
-	if p.Rules.Deal != game.DealEveryone || (p.Dealer-p.Turn+n)%n <= left {
-		return false
-	}
-	for i := range left + 1 {
-		at := (game.Seat(v.GetNextSeat()) + i) % n
-		if p.Seats[at].Status == game.Active && !v.GetSeats()[at].GetToBeDealt() {
-			return false
-		}
-	}
-	return true
 }
 
 func standing(w *flip7v1.Seat) (game.Standing, error) {

@@ -96,6 +96,11 @@ func (c Common) SettingsOf(name string, w *flip7v1.TournamentSettings) (s arena.
 	if s.Rules, err = RulesOf(w.GetRules()); err != nil {
 		return s, &arena.SettingError{Field: "rules", Wrong: err.Error()}
 	}
+	if schedule := w.GetSchedule(); schedule != flip7v1.Schedule_SCHEDULE_UNSPECIFIED {
+		if s.Schedule, err = schedules.from(schedule); err != nil {
+			return s, &arena.SettingError{Field: "schedule", Wrong: fmt.Sprintf("%v is not swiss or planned", schedule)}
+		}
+	}
 	if a := w.GetAnchor(); a != flip7v1.Anchor_ANCHOR_UNSPECIFIED {
 		if s.Anchor, err = anchors.from(a); err != nil {
 			return s, &arena.SettingError{Field: "anchor", Wrong: fmt.Sprintf("%v is not auto, on or off", a)}
@@ -136,7 +141,6 @@ func (c Common) supported(w *flip7v1.TournamentSettings) error {
 		is    bool
 		wrong string
 	}{
-		{"schedule", w.GetSchedule() == flip7v1.Schedule_SCHEDULE_PLANNED, "planned is not played by this version; it plays swiss"},
 		{"final_table", w.GetFinalTable() != 0, "this version plays no final table; leave it out"},
 		{"until_decided", w.GetUntilDecided(), "this version plays no final table; leave it out"},
 		{"max_games", w.GetMaxGames() != 0, "this version plays no final table; leave it out"},

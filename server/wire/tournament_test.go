@@ -68,7 +68,7 @@ func TestSettingsThatAreLeftOutAreTheDefaults(t *testing.T) {
 
 func TestSettingsThatAreNotPlayedAreRefusedByName(t *testing.T) {
 	for field, w := range map[string]*flip7v1.TournamentSettings{
-		"schedule":         {Schedule: flip7v1.Schedule_SCHEDULE_PLANNED},
+		"schedule":         {Schedule: 17},
 		"final_table":      {FinalTable: 4},
 		"until_decided":    {UntilDecided: true},
 		"max_games":        {MaxGames: 100},

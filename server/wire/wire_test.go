@@ -123,16 +123,10 @@ func TestAViewComesBackAsThePositionItShows(t *testing.T) {
 }
 
 func TestAGameGoesOnFromARequestAsItWouldHave(t *testing.T) {
-	requests, mistaken := 0, 0
 	everyTable(t, func(t *testing.T, s *game.State, request *wire.Request, r *rand.Rand) {
 		p, err := wire.Position(fill(t, request, s))
 		if err != nil {
 			t.Fatal(err)
-		}
-		requests++
-		if p.Rules.Deal == game.DealEveryone && p.Dealing != s.Position().Dealing {
-			mistaken++
-			return
 		}
 		// Both go on with the same cards and decisions for a while; what is not told must make no difference.
 		seed := r.Uint64()
@@ -157,9 +151,6 @@ func TestAGameGoesOnFromARequestAsItWouldHave(t *testing.T) {
 			}
 		}
 	})
-	if mistaken*500 > requests {
-		t.Errorf("the pass was mistaken in %d of %d requests", mistaken, requests)
-	}
 }
 
 func TestARequestSaysWhatIsLegal(t *testing.T) {

@@ -1259,7 +1259,10 @@ type View struct {
 	DrawPile []uint32 `protobuf:"varint,7,rep,packed,name=draw_pile,json=drawPile,proto3" json:"draw_pile,omitempty"`
 	// Cards in the discard pile, by card. They are shuffled to form the new
 	// draw pile when a card must be drawn and that is empty (R23).
-	DiscardPile   []uint32 `protobuf:"varint,8,rep,packed,name=discard_pile,json=discardPile,proto3" json:"discard_pile,omitempty"`
+	DiscardPile []uint32 `protobuf:"varint,8,rep,packed,name=discard_pile,json=discardPile,proto3" json:"discard_pile,omitempty"`
+	// Whether the first pass around the table goes on: it has not reached the
+	// next active seat (R5).
+	FirstPass     bool `protobuf:"varint,9,opt,name=first_pass,json=firstPass,proto3" json:"first_pass,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1348,6 +1351,13 @@ func (x *View) GetDiscardPile() []uint32 {
 		return x.DiscardPile
 	}
 	return nil
+}
+
+func (x *View) GetFirstPass() bool {
+	if x != nil {
+		return x.FirstPass
+	}
+	return false
 }
 
 // GameEvent is one thing that happened in a game, as anyone may see it.
@@ -1582,7 +1592,7 @@ const file_flip7_v1_game_proto_rawDesc = "" +
 	"\x04seat\x18\x01 \x01(\rR\x04seat\x12\x1d\n" +
 	"\n" +
 	"draws_left\x18\x02 \x01(\rR\tdrawsLeft\x12+\n" +
-	"\tset_aside\x18\x03 \x03(\x0e2\x0e.flip7.v1.CardR\bsetAside\"\x9d\x02\n" +
+	"\tset_aside\x18\x03 \x03(\x0e2\x0e.flip7.v1.CardR\bsetAside\"\xbc\x02\n" +
 	"\x04View\x12\x14\n" +
 	"\x05round\x18\x01 \x01(\rR\x05round\x12\x16\n" +
 	"\x06dealer\x18\x02 \x01(\rR\x06dealer\x12\x1b\n" +
@@ -1592,7 +1602,9 @@ const file_flip7_v1_game_proto_rawDesc = "" +
 	"\n" +
 	"flip_three\x18\x06 \x01(\v2\x13.flip7.v1.FlipThreeR\tflipThree\x12\x1b\n" +
 	"\tdraw_pile\x18\a \x03(\rR\bdrawPile\x12!\n" +
-	"\fdiscard_pile\x18\b \x03(\rR\vdiscardPile\"\xf4\x03\n" +
+	"\fdiscard_pile\x18\b \x03(\rR\vdiscardPile\x12\x1d\n" +
+	"\n" +
+	"first_pass\x18\t \x01(\bR\tfirstPass\"\xf4\x03\n" +
 	"\tGameEvent\x12\x17\n" +
 	"\agame_id\x18\x01 \x01(\tR\x06gameId\x12\x18\n" +
 	"\aattempt\x18\x02 \x01(\rR\aattempt\x12\x16\n" +

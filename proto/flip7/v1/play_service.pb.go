@@ -1196,8 +1196,9 @@ type Limits struct {
 	MaxInstances uint32 `protobuf:"varint,3,opt,name=max_instances,json=maxInstances,proto3" json:"max_instances,omitempty"`
 	// Bytes of a PlayRequest. A larger one ends the stream.
 	MaxBatchBytes uint32 `protobuf:"varint,4,opt,name=max_batch_bytes,json=maxBatchBytes,proto3" json:"max_batch_bytes,omitempty"`
-	// Messages a second that a bot may send over a longer time, decisions
-	// counted too. More ends the stream with END_REASON_FLOOD.
+	// Messages a second that a bot may send over a longer time, on all its
+	// streams together and beyond the first answers to requests and pings. More
+	// ends the stream with END_REASON_FLOOD.
 	MessagesPerSecond uint32 `protobuf:"varint,5,opt,name=messages_per_second,json=messagesPerSecond,proto3" json:"messages_per_second,omitempty"`
 	// Messages that may arrive at once on top of that.
 	MessageBurst uint32 `protobuf:"varint,6,opt,name=message_burst,json=messageBurst,proto3" json:"message_burst,omitempty"`

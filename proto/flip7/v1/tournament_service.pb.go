@@ -491,13 +491,13 @@ type TournamentSettings struct {
 	UntilDecided bool `protobuf:"varint,16,opt,name=until_decided,json=untilDecided,proto3" json:"until_decided,omitempty"`
 	// Games of the final table at most, up to 1,000,000. 0: 10,000.
 	MaxGames uint32 `protobuf:"varint,17,opt,name=max_games,json=maxGames,proto3" json:"max_games,omitempty"`
-	// Tables played at once, at most 10,000. 0: as many as the arena likes.
+	// Games played at once, at most 10,000. 0: as many as the bots can take.
 	// Changes no result.
 	Concurrency uint32 `protobuf:"varint,18,opt,name=concurrency,proto3" json:"concurrency,omitempty"`
 	// What a decision must survive. Changes no result.
 	Durability Durability `protobuf:"varint,19,opt,name=durability,proto3,enum=flip7.v1.Durability" json:"durability,omitempty"`
-	// Bots that one owner may enter, 1 to 1000. 0: 2. The organiser's own and
-	// those the admin enters are not counted.
+	// Bots that one owner may enter, 1 to 1000. 0: 2. The admin may enter more
+	// of them; bots of the organiser's own are not counted.
 	MaxBotsPerOwner uint32 `protobuf:"varint,20,opt,name=max_bots_per_owner,json=maxBotsPerOwner,proto3" json:"max_bots_per_owner,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache

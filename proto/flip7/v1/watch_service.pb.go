@@ -99,6 +99,8 @@ type WatchTournamentRequest struct {
 	// then tell what happens.
 	Position string `protobuf:"bytes,2,opt,name=position,proto3" json:"position,omitempty"`
 	// Events of games too, card by card; else only their beginnings and ends.
+	// Who goes on from a position is told running games from their beginning;
+	// GameEvent.number says what is known already.
 	GameEvents bool `protobuf:"varint,3,opt,name=game_events,json=gameEvents,proto3" json:"game_events,omitempty"`
 	// Only tables, games and game events of this bot. Empty: of all.
 	Bot string `protobuf:"bytes,4,opt,name=bot,proto3" json:"bot,omitempty"`
@@ -179,8 +181,9 @@ type WatchTournamentResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What happened. Empty: nothing.
 	Events []*TournamentEvent `protobuf:"bytes,1,rep,name=events,proto3" json:"events,omitempty"`
-	// Where to go on after this batch. Opaque, at most 64 characters. It
-	// outlives the arena's restarts.
+	// Where to go on after this batch. Opaque, at most 64 characters. Empty in
+	// the middle of what belongs together. After a restart of the arena going on
+	// from it begins with how things stand, and missed is not 0.
 	Position string `protobuf:"bytes,2,opt,name=position,proto3" json:"position,omitempty"`
 	// Events before this batch that are no longer kept, or that the spectator
 	// was too slow for. 0: none. Get what stands anew.
