@@ -179,7 +179,8 @@ func (p *player) failed(ctx context.Context, err error) end {
 	}
 	e := endOfStatus(err, p.arena.host, p.met)
 	if misfit := p.arena.misfit(err); misfit != "" {
-		e.words, e.comeBack = misfit, p.met
+		// A connection that closes before the arena's first word may be that of an arena which stops at this moment.
+		e.words, e.comeBack = misfit, p.met || p.arena.tls == nil
 	}
 	return e
 }

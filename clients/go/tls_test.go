@@ -121,3 +121,25 @@ func TestTLS(t *testing.T) {
 		})
 	}
 }
+
+func TestAnArenaThatClosesTheConnectionAtOnceIsTriedAgain(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	go func() {
+		// As it is when a server is killed before it has said a word, and another one comes in its place.
+		if conn, err := listener.Accept(); err == nil {
+			conn.Close()
+		}
+		server := grpc.NewServer()
+		flip7v1.RegisterPlayServiceServer(server, fullHouse{})
+		t.Cleanup(server.Stop)
+		_ = server.Serve(listener)
+	}()
+	err = flip7.Play(t.Context(), flip7.Bot{Decide: stay, Addr: listener.Addr().String(), Token: "x", Log: slog.New(slog.DiscardHandler)})
+	if want := "reached"; !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %q", err, want)
+	}
+}
