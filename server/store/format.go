@@ -22,7 +22,6 @@ import (
 //
 //	begin    round, table, game, attempt
 //	decision round, table, game, attempt, number, seat, decision, cause, bank, illegal, absent (0 or 1), queued, took
-//	ended    round, table, game
 //
 // with times in nanoseconds. Every line says which game it belongs to, so that none depends on another one.
 const (
@@ -35,7 +34,6 @@ type lineKind uint8
 const (
 	lineBegin lineKind = iota + 1
 	lineDecision
-	lineEnded
 )
 
 // line is a line of a journal; which fields count depends on its kind.
@@ -51,30 +49,32 @@ func fileHead(tournament int64, commitment [32]byte) []byte {
 }
 
 func appendBegin(to []byte, at place, attempt int) []byte {
-	return appendNumber(appendPlace(append(to, byte(lineBegin)), at), attempt)
+	return appendLine(to, lineBegin, at, attempt)
 }
 
 func appendDecision(to []byte, at place, attempt int, e table.Entry) []byte {
-	to = appendNumber(appendPlace(append(to, byte(lineDecision)), at), attempt)
+	absent := 0
+	if e.Absent {
+		absent = 1
+	}
+	to = appendLine(to, lineDecision, at, attempt)
 	to = appendNumber(to, e.Number)
 	to = appendNumber(to, e.Seat)
 	to = appendNumber(to, e.Move.Decision)
 	to = appendNumber(to, e.Move.Cause)
 	to = appendNumber(to, e.Bank)
 	to = appendNumber(to, e.Illegal)
-	absent := 0
-	if e.Absent {
-		absent = 1
-	}
 	to = appendNumber(to, absent)
 	to = appendNumber(to, e.Queued)
 	return appendNumber(to, e.Took)
 }
 
-func appendEnded(to []byte, at place) []byte { return appendPlace(append(to, byte(lineEnded)), at) }
-
-func appendPlace(to []byte, at place) []byte {
-	return appendNumber(appendNumber(appendNumber(to, at.round), at.table), at.game)
+func appendLine(to []byte, kind lineKind, at place, attempt int) []byte {
+	to = append(to, byte(kind))
+	to = appendNumber(to, at.round)
+	to = appendNumber(to, at.table)
+	to = appendNumber(to, at.game)
+	return appendNumber(to, attempt)
 }
 
 func appendNumber[N ~int | ~int64 | ~uint8](to []byte, n N) []byte {
@@ -122,14 +122,11 @@ func read(file []byte, head int, do func(line)) (whole int) {
 func parse(batch []byte) (lines []line, err error) {
 	for len(batch) > 0 {
 		r := numberReader{rest: batch[1:]}
-		l := line{kind: lineKind(batch[0]), place: place{r.number(), r.number(), r.number()}}
+		l := line{kind: lineKind(batch[0]), place: place{r.number(), r.number(), r.number()}, attempt: r.number()}
 		switch l.kind {
 		case lineBegin:
-			l.attempt = r.number()
 		case lineDecision:
-			l.attempt = r.number()
 			l.entry = r.entry()
-		case lineEnded:
 		default:
 			return nil, fmt.Errorf("%d is no kind of line", l.kind)
 		}

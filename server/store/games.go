@@ -76,6 +76,14 @@ func (s *Store) Game(ctx context.Context, id arena.GameID) (arena.Played, error)
 	return s.unpack(id, row)
 }
 
+// landed are the games of a tournament that have results.
+func (s *Store) landed(ctx context.Context, tournament int64) ([]place, error) {
+	rows, err := s.reader.QueryContext(ctx, "SELECT round, seating, number FROM games WHERE tournament = ?", tournament)
+	return collect(rows, err, func(rows *sql.Rows) (at place, err error) {
+		return at, rows.Scan(&at.round, &at.table, &at.game)
+	})
+}
+
 // gameRow is a game, where it was played and, if it was asked for, what is kept of it.
 type gameRow struct {
 	round, table    int

@@ -161,13 +161,13 @@ func (a *attempt) Write(e table.Entry) error {
 	return err
 }
 
-// Ended implements arena.Journal.
+// Ended implements arena.Journal. The file forgets a game when it is next opened, for then it is known whether its result
+// is still in the store: after a power cut it may not be.
 func (j *journal) Ended(round, table, number int) error {
-	at := place{round, table, number}
-	return j.write(func(lines []byte) []byte {
-		delete(j.games, at)
-		return appendEnded(lines, at)
-	})
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	delete(j.games, place{round, table, number})
+	return nil
 }
 
 // write adds what line appends to the batch, and returns when that is safe. Line is called with j.mu held.
@@ -263,7 +263,8 @@ func (js *Journals) release(id int64) {
 	delete(js.open, id)
 }
 
-// load reads the file and opens it. It is written anew, without games that have ended, if anything of it can go.
+// load reads the file and opens it. It is written anew, without games whose results are in the store, if anything of it
+// can go.
 func (j *journal) load(ctx context.Context) (err error) {
 	if j.head, err = j.journals.store.journalHead(ctx, j.id); err != nil {
 		return err
@@ -278,15 +279,19 @@ func (j *journal) load(ctx context.Context) (err error) {
 	if !bytes.HasPrefix(raw, j.head) {
 		return fmt.Errorf("%s is no journal of this tournament, or its beginning is damaged; it was left as it is: move it away", j.path)
 	}
-	ended := false
-	whole := read(raw, len(j.head), func(l line) {
-		ended = ended || l.kind == lineEnded
-		j.remember(l)
-	})
+	whole := read(raw, len(j.head), j.remember)
+	landed, err := j.journals.store.landed(ctx, j.id)
+	if err != nil {
+		return err
+	}
+	begun := len(j.games)
+	for _, at := range landed {
+		delete(j.games, at)
+	}
 	if cut := len(raw) - whole; cut > 0 {
 		j.journals.store.options.Log.Warn("a journal was damaged and is cut at its last whole batch", "tournament", j.id,
 			"file", j.path, "bytes_kept", whole, "bytes_cut", cut)
-	} else if !ended {
+	} else if len(j.games) == begun {
 		j.size = int64(whole)
 		j.file, err = os.OpenFile(j.path, os.O_RDWR, 0)
 		return err
@@ -296,15 +301,10 @@ func (j *journal) load(ctx context.Context) (err error) {
 
 // remember takes in a line of the file.
 func (j *journal) remember(l line) {
-	switch l.kind {
-	case lineBegin:
+	if l.kind == lineBegin {
 		j.begin(l.place, l.attempt)
-	case lineDecision:
-		if a := j.games[l.place]; a != nil && a.number == l.attempt {
-			a.entries = append(a.entries, l.entry)
-		}
-	case lineEnded:
-		delete(j.games, l.place)
+	} else if a := j.games[l.place]; a != nil && a.number == l.attempt {
+		a.entries = append(a.entries, l.entry)
 	}
 }
 

@@ -85,7 +85,7 @@ func writeUntilKilled(t *testing.T, dir string) error {
 	if err != nil {
 		return err
 	}
-	game, err := journal.Begin(1, 1, 1, 1)
+	game, err := journal.Begin(1, 2, 1, 1)
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func found(t *testing.T, s *Store) (decisions, results int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, entries := journal.Begun(1, 1, 1)
+	_, entries := journal.Begun(1, 2, 1)
 	for i, e := range entries {
 		if e != entry(i+1) {
 			t.Errorf("decision %d is %+v", i+1, e)

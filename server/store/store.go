@@ -27,7 +27,7 @@
 //     stays whole, and journals are read up to the last whole batch. A game whose last decisions are lost goes on from
 //     those before them.
 //
-// Either way decisions leave a journal only after the results of their games are on the disk.
+// Either way the decisions of a game leave a journal only when the store has its result, and that is on the disk.
 package store
 
 import (
