@@ -27,6 +27,12 @@ type bot struct {
 // join opens a stream and says hello.
 func (r *running) join(ctx context.Context, instance string) *bot {
 	r.t.Helper()
+	return r.joinWith(ctx, &flip7v1.Hello{Protocol: 1, InstanceId: instance, Build: "1"})
+}
+
+// joinWith opens a stream and says that hello.
+func (r *running) joinWith(ctx context.Context, hello *flip7v1.Hello) *bot {
+	r.t.Helper()
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	r.t.Cleanup(cancel)
 	stream, err := flip7v1.NewPlayServiceClient(r.conn).Play(ctx)
@@ -34,7 +40,6 @@ func (r *running) join(ctx context.Context, instance string) *bot {
 		r.t.Fatal(err)
 	}
 	b := &bot{PlayService_PlayClient: stream, t: r.t, log: r.log}
-	hello := &flip7v1.Hello{Protocol: 1, InstanceId: instance, Build: "1"}
 	if err := stream.Send(&flip7v1.PlayRequest{Messages: []*flip7v1.BotMessage{{Message: &flip7v1.BotMessage_Hello{Hello: hello}}}}); err != nil {
 		r.t.Fatal(err)
 	}

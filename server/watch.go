@@ -170,7 +170,9 @@ func (w *spectator) next(ctx context.Context) (over bool, err error) {
 		return false, err
 	}
 	for _, e := range events {
-		w.translate(t, e)
+		if err := w.translate(ctx, t, e); err != nil {
+			return false, err
+		}
 	}
 	w.plays()
 	return false, w.flush(false)
@@ -178,7 +180,7 @@ func (w *spectator) next(ctx context.Context) (over bool, err error) {
 
 // translate adds what an event tells, if the spectator wants to know. The tournament is as it is now, which may be later
 // than the event: what is told of it is never less than what happened.
-func (w *spectator) translate(t *arena.Tournament, e arena.Event) {
+func (w *spectator) translate(ctx context.Context, t *arena.Tournament, e arena.Event) error {
 	id := arena.GameID{Tournament: e.Tournament, Round: e.Round, Table: e.Table, Number: e.Game}
 	add := func(event *flip7v1.TournamentEvent) { w.add(e.At, event) }
 	switch e.Kind {
@@ -201,8 +203,9 @@ func (w *spectator) translate(t *arena.Tournament, e arena.Event) {
 		}
 	case arena.GameEnded:
 		if w.wantsGame(t, id) {
-			w.catchUp(id)
-			delete(w.following, id)
+			if err := w.seeOut(ctx, id, e.At); err != nil {
+				return err
+			}
 			add(&flip7v1.TournamentEvent{Event: &flip7v1.TournamentEvent_GameFinished{GameFinished: wire.GameSummary(t, id, *e.Result)}})
 		}
 	case arena.StandingsChanged:
@@ -212,6 +215,7 @@ func (w *spectator) translate(t *arena.Tournament, e arena.Event) {
 		}
 		add(&flip7v1.TournamentEvent{Event: &flip7v1.TournamentEvent_StandingsChanged{StandingsChanged: changed}})
 	}
+	return nil
 }
 
 // wants reports whether the spectator asked for a table.
@@ -295,6 +299,31 @@ func (w *spectator) catchUp(id arena.GameID) {
 		w.add(now, &flip7v1.TournamentEvent{Event: &flip7v1.TournamentEvent_GameEvent{GameEvent: e}})
 	}
 	f.events = nil
+}
+
+// seeOut tells a game that has ended to its end: from its record, for the hub may have forgotten it with its table.
+func (w *spectator) seeOut(ctx context.Context, id arena.GameID, at time.Time) error {
+	f, follows := w.following[id]
+	delete(w.following, id)
+	if !follows {
+		return nil
+	}
+	played, err := w.arena.Store.Game(ctx, id)
+	if err != nil {
+		return err
+	}
+	events := &eventList{id: wire.GameID(id), attempt: played.Game.Attempt}
+	if err := replay(played, events); err != nil {
+		return fmt.Errorf("replay game %s: %w", events.id, err)
+	}
+	told := 0
+	if f != nil && f.follower.Attempt == played.Game.Attempt {
+		told = f.number
+	}
+	for _, e := range events.list[told:] {
+		w.add(at, &flip7v1.TournamentEvent{Event: &flip7v1.TournamentEvent_GameEvent{GameEvent: e}})
+	}
+	return nil
 }
 
 // catchUp follows a game up to now: from its beginning if f is nil or of an older attempt. It is nil if the hub does not
