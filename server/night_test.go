@@ -23,9 +23,9 @@ import (
 // TestANightOfGoodAndBadBots is a league night of 32 bots on other machines, five of which do harm. In a bubble hours take
 // no time, and a goroutine that is left is an error.
 func TestANightOfGoodAndBadBots(t *testing.T) {
-	bots, rounds := 32, 7
+	bots, rounds, rotations := 32, 7, 2
 	if testing.Short() {
-		bots, rounds = 12, 2
+		bots, rounds, rotations = 12, 2, 1
 	}
 	synctest.Test(t, func(t *testing.T) {
 		l := newLeague(t)
@@ -39,7 +39,8 @@ func TestANightOfGoodAndBadBots(t *testing.T) {
 			nerves[name] = nerve(12 + i)
 			l.invite(name, nerves[name].guest)
 		}
-		id := l.opened(&flip7v1.TournamentSettings{PairingRounds: uint32(rounds), Anchor: flip7v1.Anchor_ANCHOR_OFF}, l.players()...)
+		id := l.opened(&flip7v1.TournamentSettings{PairingRounds: uint32(rounds), Rotations: uint32(rotations),
+			Anchor: flip7v1.Anchor_ANCHOR_OFF}, l.players()...)
 		promised := l.get(id)
 		began := time.Now()
 		finished := l.play(id)
@@ -76,7 +77,7 @@ func (l *league) addsUp(night *arena.Tournament) {
 	}
 	for _, r := range night.Rounds {
 		for _, tab := range r.Tables {
-			games := 2 * len(tab.Bots)
+			games := night.Settings.Rotations * len(tab.Bots)
 			if tab.State != arena.Complete || len(tab.Games) != games {
 				l.t.Errorf("pairing round %d, table %d is %v (%s) with %d of %d games", r.Number, tab.Number, tab.State, tab.Why, len(tab.Games), games)
 			}
@@ -232,9 +233,9 @@ func (l *league) blamed(night *arena.Tournament, conducts map[string]*conduct) {
 // TestTheSameSeedTwice plays one night again and again: what is exported is the same to the last byte, however many games
 // run at once, and though the arena is started again in the middle of them.
 func TestTheSameSeedTwice(t *testing.T) {
-	rounds := uint32(3)
+	bots, rounds := 15, 3
 	if testing.Short() {
-		rounds = 2
+		bots, rounds = 7, 2
 	}
 	var first []byte
 	for _, night := range []struct {
@@ -245,9 +246,10 @@ func TestTheSameSeedTwice(t *testing.T) {
 		{"one game at a time", 1, nil},
 		{"as many games at once as the bots can take", 0, nil},
 		{"16 games at once", 16, nil},
-		{"the arena is started again in the middle of games", 16, []int64{1000, 4500}},
+		{"the arena is started again in the middle of games", 16, []int64{1000, 2500}},
 	} {
-		results := seeded(t, &flip7v1.TournamentSettings{PairingRounds: rounds, Seed: new(uint64(7)), Concurrency: night.concurrency}, night.restarts)
+		settings := &flip7v1.TournamentSettings{PairingRounds: uint32(rounds), Seed: new(uint64(7)), Concurrency: night.concurrency}
+		results := seeded(t, bots, settings, night.restarts)
 		if first == nil {
 			first = results
 		}
@@ -257,12 +259,12 @@ func TestTheSameSeedTwice(t *testing.T) {
 	}
 }
 
-// seeded plays a night of bots that decide by the cards alone, and exports its results.
-func seeded(t *testing.T, settings *flip7v1.TournamentSettings, restarts []int64) (results []byte) {
+// seeded plays a night of so many bots that decide by the cards alone and of a house bot, and exports its results.
+func seeded(t *testing.T, bots int, settings *flip7v1.TournamentSettings, restarts []int64) (results []byte) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLeague(t)
 		decided, resumed := new(atomic.Int64), new(atomic.Int64)
-		for n := nerve(15); n < 30; n++ {
+		for n := nerve(15); n < nerve(15+bots); n++ {
 			l.invite(fmt.Sprintf("nerve-%d", n), n.counted(decided, resumed))
 		}
 		id := l.opened(settings, append(l.players(), "house:random")...)
