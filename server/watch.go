@@ -193,7 +193,11 @@ func (w *spectator) translate(ctx context.Context, t *arena.Tournament, e arena.
 	case arena.RoundPaired:
 		add(&flip7v1.TournamentEvent{Event: &flip7v1.TournamentEvent_PairingRound{PairingRound: wire.PairingRound(t, t.Rounds[e.Round-1])}})
 	case arena.TableChanged:
-		if tab := t.Rounds[e.Round-1].Tables[e.Table-1]; w.wants(t, tab) {
+		tab := t.Rounds[e.Round-1].Tables[e.Table-1]
+		if state, err := arena.ParseTableState(e.Text); err == nil {
+			tab.State = state // as it was then, so that it finishes once
+		}
+		if w.wants(t, tab) {
 			add(&flip7v1.TournamentEvent{Event: &flip7v1.TournamentEvent_Table{Table: wire.Table(t, e.Round, tab, "")}})
 		}
 	case arena.GameBegan:
