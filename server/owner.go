@@ -17,24 +17,38 @@ func (s *botService) RegisterOwner(ctx context.Context, r *flip7v1.RegisterOwner
 	if err := checkName("name", r.GetName()); err != nil {
 		return nil, err
 	}
-	if !by.admin() {
-		if s.config.Registration != RegistrationOpen {
-			return nil, failed(codes.PermissionDenied, "REGISTRATION_CLOSED", "only the admin makes owners here")
-		}
+	invited := r.GetInvitationCode() != ""
+	switch {
+	case by.admin():
+	case s.config.Registration == RegistrationClosed:
+		return nil, failed(codes.PermissionDenied, "REGISTRATION_CLOSED", "only the admin makes owners here")
+	case s.config.Registration == RegistrationInvite && !invited:
+		return nil, failed(codes.PermissionDenied, "INVITATION_MISSING", "invitation_code: is empty; who becomes an owner here has one from the admin")
+	case !invited: // who is invited is counted by the invitation
 		if err := s.newcomers.take(ctx, time.Now()); err != nil {
 			return nil, err
 		}
 	}
-	token, hash := newToken()
-	if err := s.store.AddOwner(ctx, r.GetName(), hash, time.Now()); err != nil {
+	token, err := s.addOwner(ctx, r)
+	if err != nil {
 		return nil, err
 	}
-	s.log.InfoContext(ctx, "an owner is registered", "name", r.GetName(), "by", by.String())
+	s.log.InfoContext(ctx, "an owner is registered", "name", r.GetName(), "by", by.String(), "invited", invited)
 	owner, err := s.store.Owner(ctx, r.GetName())
 	if err != nil {
 		return nil, err
 	}
 	return &flip7v1.RegisterOwnerResponse{Owner: describeOwner(owner), Token: token}, nil
+}
+
+// addOwner keeps a new owner and makes its token. A code that is sent has to hold, also where none is needed: whoever
+// sends one wants it known by whom they came.
+func (s *botService) addOwner(ctx context.Context, r *flip7v1.RegisterOwnerRequest) (token string, err error) {
+	token, hash := newToken()
+	if r.GetInvitationCode() == "" {
+		return token, s.store.AddOwner(ctx, r.GetName(), hash, time.Now())
+	}
+	return token, uninvited(s.store.AddInvitedOwner(ctx, r.GetName(), hash, hashOfCode(r.GetInvitationCode()), time.Now()))
 }
 
 func describeOwner(o store.Owner) *flip7v1.Owner {

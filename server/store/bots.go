@@ -57,7 +57,7 @@ func (s *Store) makeOwner(tx *sql.Tx, name string, token [32]byte, at time.Time)
 	if err != nil {
 		return 0, err
 	}
-	return insertOwner(tx, name, folded, token, at)
+	return insertOwner(tx, name, folded, token, sql.NullInt64{}, at)
 }
 
 // findBot finds a bot that is not retired; ErrRetired if it is.

@@ -32,7 +32,24 @@ func (s *Store) AddOwner(ctx context.Context, name string, token [32]byte, at ti
 		return err
 	}
 	return s.write(ctx, func(tx *sql.Tx) error {
-		_, err := insertOwner(tx, name, folded, token, at)
+		_, err := insertOwner(tx, name, folded, token, sql.NullInt64{}, at)
+		return err
+	})
+}
+
+// AddInvitedOwner keeps a new owner whom an invitation brings; code is the hash of its code. Beside the errors of
+// AddOwner, ErrNoInvitation, ErrExpired, ErrUsedUp and ErrRevoked say why it brings nobody; none of them uses it up.
+func (s *Store) AddInvitedOwner(ctx context.Context, name string, token, code [32]byte, at time.Time) error {
+	folded, err := s.newName(name)
+	if err != nil {
+		return err
+	}
+	return s.write(ctx, func(tx *sql.Tx) error {
+		invitation, err := admit(tx, code, at)
+		if err != nil {
+			return err
+		}
+		_, err = insertOwner(tx, name, folded, token, sql.NullInt64{Int64: invitation, Valid: true}, at)
 		return err
 	})
 }
@@ -49,10 +66,11 @@ func (s *Store) newName(name string) (folded string, err error) {
 	return folded, nil
 }
 
-func insertOwner(tx *sql.Tx, name, folded string, token [32]byte, at time.Time) (id int64, err error) {
+// insertOwner keeps an owner; invitation is NULL without one.
+func insertOwner(tx *sql.Tx, name, folded string, token [32]byte, invitation sql.NullInt64, at time.Time) (id int64, err error) {
 	err = tx.QueryRow(`
-		INSERT INTO owners (name, folded, token, created_at) VALUES (?, ?, ?, ?)
-		ON CONFLICT (folded) DO NOTHING RETURNING id`, name, folded, hash(token), micros(at)).Scan(&id)
+		INSERT INTO owners (name, folded, token, invitation, created_at) VALUES (?, ?, ?, ?, ?)
+		ON CONFLICT (folded) DO NOTHING RETURNING id`, name, folded, hash(token), invitation, micros(at)).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = fmt.Errorf("owner %q: %w", name, ErrTaken)
 	}
