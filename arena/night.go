@@ -217,15 +217,18 @@ func (n *night) pinBuilds() {
 	}
 }
 
-// release lets go of the bots. Commands end with the tournament, not when the arena merely stops.
+// release lets go of the bots. Commands end with the tournament, not when the arena merely stops, and side by side: each
+// may take seconds.
 func (n *night) release(over bool) {
+	var ending sync.WaitGroup
+	defer ending.Wait()
 	for _, e := range n.snapshot().Entries {
 		if !e.remote() {
 			continue
 		}
 		n.arena.Bots.Unpin(e.Name)
 		if over {
-			n.arena.Bots.Stop(e.Name)
+			ending.Go(func() { n.arena.Bots.Stop(e.Name) })
 		}
 	}
 }

@@ -45,6 +45,21 @@ func TestANightWaitsForNobodyWhenAllAreThere(t *testing.T) {
 	})
 }
 
+func TestProgramsAreEndedSideBySide(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bots := names(8)
+		r := newRoster(bots...)
+		r.ending = 2 * time.Second
+		e := prepare(t, Settings{Rounds: 1}, r, bots...)
+		begun := time.Now()
+		e.start()
+		e.wait()
+		if took := time.Since(begun); took != r.ending {
+			t.Errorf("the night ended %v after its last game, want the %v that each program takes", took, r.ending)
+		}
+	})
+}
+
 func TestWhoIsNotThereIsNotPairedAndScoresNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		bots := names(7)
@@ -561,8 +576,9 @@ func TestAPlannedNightMeetsEvenlyUntilSomebodyLeaves(t *testing.T) {
 		e := prepare(t, Settings{Rounds: 4, Schedule: Planned, Rotations: 1, Anchor: AnchorOff}, r, bots...)
 		gone := false
 		r.decide = func(bot string, q table.Question) table.Answer {
+			rounds := len(e.now().Rounds) // before r.mu: the night asks the roster under its own lock
 			r.mu.Lock()
-			now := !gone && len(e.now().Rounds) == 2
+			now := !gone && rounds == 2
 			gone = gone || now
 			r.mu.Unlock()
 			if now {

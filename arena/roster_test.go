@@ -25,6 +25,7 @@ type roster struct {
 	pinned  map[string]string
 	changed chan struct{}
 	decide  func(bot string, q table.Question) table.Answer // nil: like stay-25
+	ending  time.Duration                                   // how long Stop takes
 }
 
 func newRoster(bots ...string) *roster {
@@ -89,7 +90,7 @@ func (r *roster) Unpin(bot string) {
 }
 
 func (r *roster) Start(string, string) error { return nil }
-func (r *roster) Stop(string)                {}
+func (r *roster) Stop(string)                { time.Sleep(r.ending) }
 
 type seated struct {
 	roster *roster
