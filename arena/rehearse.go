@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"math"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/flip7-arena/flip7/arena/game"
@@ -31,7 +32,7 @@ func Rehearse(ctx context.Context, s Settings, entries []Entry, happened func(Ev
 	if s.Seed == nil {
 		s.Seed = new(uint64)
 	}
-	memory, audience := NewMemory(), audienceFunc(happened)
+	memory, audience := &counting{Memory: NewMemory()}, audienceFunc(happened)
 	a := New(Outside{Store: memory, Journals: memory, Bots: nobody{}, Audience: audience, Log: slog.New(slog.DiscardHandler)})
 	defer a.Close()
 	t, err := a.Create(ctx, s, "")
@@ -57,16 +58,25 @@ func Rehearse(ctx context.Context, s Settings, entries []Entry, happened func(Ev
 	if t, err = a.Wait(ctx, t.ID); err != nil {
 		return nil, err
 	}
-	r := &Rehearsal{Tournament: t, Span: Estimate(t.Settings, len(entries))}
-	if r.Standings, err = t.Standings(); err != nil {
-		return nil, err
-	}
-	err = memory.Games(ctx, t.ID, func(_ GameID, p Played) error {
-		r.Games++
-		r.Decisions += len(p.Record.Moves)
-		return nil
-	})
+	r := &Rehearsal{Tournament: t, Games: memory.games, Decisions: memory.decisions, Span: Estimate(t.Settings, len(entries))}
+	r.Standings, err = t.Standings()
 	return r, err
+}
+
+// counting is a Memory that counts games and decisions and keeps no record: a long night has gigabytes of them.
+type counting struct {
+	*Memory
+	mu               sync.Mutex
+	games, decisions int
+}
+
+// SaveGame implements Store.
+func (c *counting) SaveGame(ctx context.Context, id GameID, p Played) error {
+	c.mu.Lock()
+	c.games++
+	c.decisions += len(p.Record.Moves)
+	c.mu.Unlock()
+	return c.Memory.SaveGame(ctx, id, Played{Game: p.Game})
 }
 
 // Wait returns a tournament when it is over.
