@@ -95,7 +95,7 @@ func (a *Arena) Close() {
 
 // add makes a night of a tournament; a.mu is held.
 func (a *Arena) add(t *Tournament) *night {
-	n := &night{arena: a, t: t, woken: make(chan struct{}), broken: map[tableKey]context.CancelCauseFunc{}}
+	n := &night{arena: a, id: t.ID, t: t, woken: make(chan struct{}), broken: map[tableKey]context.CancelCauseFunc{}}
 	a.nights[t.ID] = n
 	return n
 }
@@ -398,16 +398,19 @@ func (a *Arena) Start(ctx context.Context, id int64, at time.Time, act Act) erro
 			return nil
 		case t.State != Open:
 			return &StateError{fmt.Sprintf("tournament %d is %v; only an open one can be started", id, t.State)}
-		}
-		if at.After(time.Now()) {
+		case !at.IsZero() && !at.After(time.Now()):
+			return &SettingError{"start_time", fmt.Sprintf("%s is past; leave it out to start now", at.Format(time.RFC3339))}
+		case !at.IsZero():
 			t.StartAt = at
 			return nil
+		case len(t.entrants(1)) == 0:
+			return &StateError{fmt.Sprintf("nobody has entered tournament %d", id)}
 		}
 		if err := n.claimAll(t); err != nil {
 			a.free(id)
 			return err
 		}
-		t.State, t.Started = Running, time.Now().UTC()
+		t.State, t.Why, t.StartAt, t.Started = Running, "", time.Time{}, time.Now().UTC()
 		return nil
 	})
 }

@@ -94,7 +94,7 @@ func (p *pool) add(t *Tournament, stats []Stats) {
 	p.tournaments++
 	defer func() { p.first = append(p.first, len(p.games.List)) }()
 	for i, e := range t.Entries {
-		if stats[i].Games == 0 {
+		if stats[i].Games == 0 || e.FillIn {
 			continue
 		}
 		b := build{e.Name, e.Build}
@@ -121,19 +121,30 @@ func (p *pool) add(t *Tournament, stats []Stats) {
 				if slices.ContainsFunc(t.Excluded, func(e Excluded) bool { return e.covers(r.Number, tab.Number, g.Number) }) {
 					continue
 				}
+				rated := p.rated(t, g)
+				if len(rated.Players) < 2 {
+					continue
+				}
 				if now := (g.Number - 1) / len(tab.Bots); rotation < 0 || now != rotation && !tab.Lost {
 					rotation = now
 					p.clusters++
 				}
-				rated := rating.Game{Places: g.Result.Places, Cluster: p.clusters}
-				for _, number := range g.Seats {
-					e := t.Entries[number-1]
-					rated.Players = append(rated.Players, p.index[build{e.Name, e.Build}])
-				}
+				rated.Cluster = p.clusters
 				p.games.List = append(p.games.List, rated)
 			}
 		}
 	}
+}
+
+// rated is a game as the rating takes it: without house bots that only filled the table up.
+func (p *pool) rated(t *Tournament, g Game) (rated rating.Game) {
+	for seat, number := range g.Seats {
+		if e := t.Entries[number-1]; !e.FillIn {
+			rated.Players = append(rated.Players, p.index[build{e.Name, e.Build}])
+			rated.Places = append(rated.Places, g.Result.Places[seat])
+		}
+	}
+	return rated
 }
 
 // rate fits the pool and fills in the table.

@@ -15,6 +15,7 @@ import (
 // night is a tournament that is not over.
 type night struct {
 	arena  *Arena
+	id     int64
 	cancel context.CancelCauseFunc // breaks off what runs; nil until it is live
 	later  *time.Timer             // starts it at Tournament.StartAt
 
@@ -100,12 +101,34 @@ func (n *night) startLater() {
 		n.later.Stop()
 	}
 	at := n.t.StartAt
+	if at.IsZero() {
+		return
+	}
 	n.later = time.AfterFunc(time.Until(at), func() {
-		act := Act{At: time.Now().UTC(), Who: "arena", What: "start", Why: "it was set for " + at.Format(time.RFC3339)}
-		if err := n.arena.Start(n.arena.ctx, n.t.ID, time.Time{}, act); err != nil {
-			n.arena.Log.Error("a tournament did not start at its time", "tournament", n.t.ID, "err", err)
-		}
+		n.startAtLast(at)
 	})
+}
+
+// startRetry is how long a tournament that could not start at its time waits before it tries again.
+const startRetry = 30 * time.Second
+
+// startAtLast starts the tournament whose time has come. While it cannot start it says why, and tries again.
+func (n *night) startAtLast(at time.Time) {
+	a, id := n.arena, n.id
+	act := Act{Who: "arena", What: "StartTournament", Why: "it was set for " + at.Format(time.RFC3339)}
+	err := a.Start(a.ctx, id, time.Time{}, act)
+	if err == nil || a.ctx.Err() != nil {
+		return
+	}
+	a.Log.Error("a tournament did not start at its time", "tournament", id, "err", err)
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.t.State != Open || !n.t.StartAt.Equal(at) {
+		return // set to another time, or broken off
+	}
+	n.t.Why = "it did not start at its time: " + err.Error()
+	n.tell(Event{Kind: StateChanged, Text: n.t.State.String()})
+	n.later = time.AfterFunc(startRetry, func() { n.startAtLast(at) })
 }
 
 // claimAll makes a tournament that starts the one in which its bots play.
@@ -316,7 +339,9 @@ func (n *night) pairNext(ctx context.Context, number int) error {
 			return err
 		}
 		seated := present
-		if len(present) > 0 && len(present) < swiss.MinSeats {
+		if !slices.ContainsFunc(present, func(number int) bool { return !n.t.Entries[number-1].Anchor }) {
+			seated = nil // the anchor does not play by itself
+		} else if len(present) < swiss.MinSeats {
 			fill, err := n.fillIn(ctx, swiss.MinSeats-len(present))
 			if err != nil {
 				return err
@@ -360,7 +385,8 @@ func (n *night) checkIn(ctx context.Context, round int) ([]int, error) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		if late || len(present) == len(entrants) || state == Paused {
+		everybody := len(entrants) > 0 && len(present) == len(entrants) // of nobody: somebody may come back yet
+		if late || everybody || state == Paused {
 			n.waitFor("")
 			return present, nil
 		}

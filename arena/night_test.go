@@ -544,6 +544,9 @@ func TestGameSeedsAreWhatIsPublished(t *testing.T) {
 }
 
 func TestAPlannedNightMeetsEvenlyUntilSomebodyLeaves(t *testing.T) {
+	if testing.Short() {
+		t.Skip("making plans is slow under the race detector, and has no race in it")
+	}
 	synctest.Test(t, func(t *testing.T) {
 		bots := names(8)
 		e := prepare(t, Settings{Rounds: 7, Schedule: Planned, Rotations: 1}, newRoster(bots...), bots...)
@@ -649,4 +652,117 @@ func TestOnlyTheOrganiserBringsAKickedBotBack(t *testing.T) {
 	if err != nil || entry.State != Entered || entry.Number != 1 {
 		t.Errorf("the organiser brings back %+v (%v), want entry 1", entry, err)
 	}
+}
+
+func TestAStartThatCannotBe(t *testing.T) {
+	bots := names(3)
+	e := prepare(t, Settings{Rounds: 1}, newRoster(bots...))
+	err := e.Start(t.Context(), e.id, time.Time{}, organiser)
+	if _, refused := errors.AsType[*StateError](err); !refused {
+		t.Errorf("a tournament that nobody has entered starts: %v", err)
+	}
+	e.enter("bot-01")
+	err = e.Start(t.Context(), e.id, time.Now().Add(-time.Hour), organiser)
+	if setting, refused := errors.AsType[*SettingError](err); !refused || setting.Field != "start_time" {
+		t.Errorf("a start an hour ago: got %v, want a complaint about start_time", err)
+	}
+	if state := e.now().State; state != Open {
+		t.Errorf("the tournament is %v, want open as before", state)
+	}
+}
+
+func TestAStartThatFailsAtItsTimeSaysWhyAndIsTriedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bots := names(3)
+		e := prepare(t, Settings{Rounds: 1}, newRoster(bots...))
+		if err := e.Start(t.Context(), e.id, time.Now().Add(time.Minute), organiser); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if night := e.now(); night.State != Open || !strings.Contains(night.Why, "nobody has entered") {
+			t.Errorf("at its time the tournament is %v (%s), want open, and that nobody has entered", night.State, night.Why)
+		}
+		for _, bot := range bots {
+			e.enter(bot)
+		}
+		time.Sleep(startRetry)
+		synctest.Wait()
+		if night := e.wait(); night.State != Finished || night.Why != "" {
+			t.Errorf("with bots there it is %v (%s), want finished", night.State, night.Why)
+		}
+	})
+}
+
+func TestTheAnchorAndFillInsDoNotPlayByThemselves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRoster("solo")
+		e := prepare(t, Settings{Rounds: 3, CheckIn: time.Minute, Anchor: AnchorOn}, r, "solo")
+		left := false
+		r.decide = func(bot string, q table.Question) table.Answer {
+			r.mu.Lock()
+			now := !left
+			left = true
+			r.mu.Unlock()
+			if now {
+				if err := e.Withdraw(t.Context(), e.id, "solo", organiser); err != nil {
+					t.Error(err)
+				}
+			}
+			return table.Answer{Decision: stay25(q)}
+		}
+		e.start()
+		night := e.wait()
+		if len(night.Rounds[0].Tables) != 1 || len(night.Rounds[1].Tables)+len(night.Rounds[2].Tables) != 0 {
+			t.Errorf("there are %d, %d and %d tables, want 1, 0, 0: the only bot has left", len(night.Rounds[0].Tables), len(night.Rounds[1].Tables), len(night.Rounds[2].Tables))
+		}
+		season, err := e.Season(t.Context(), "main", SeasonOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		elo, err := season.Elo()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range elo.Rows {
+			if row.Bot != "solo" && row.Bot != "stay-25" {
+				t.Errorf("%s, which only filled the table up, is in the Elo table", row.Bot)
+			}
+		}
+		if len(elo.Rows) != 2 || elo.Games != len(night.Rounds[0].Tables[0].Games) {
+			t.Errorf("%d rows of %d games, want solo and the anchor, of %d", len(elo.Rows), elo.Games, len(night.Rounds[0].Tables[0].Games))
+		}
+	})
+}
+
+func TestANightWhoseBotsHaveAllLeftWaitsForThemToComeBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bots := names(3)
+		r := newRoster(bots...)
+		e := prepare(t, Settings{Rounds: 2, CheckIn: time.Minute, Anchor: AnchorOff}, r, bots...)
+		left := false
+		r.decide = func(bot string, q table.Question) table.Answer {
+			r.mu.Lock()
+			now := !left
+			left = true
+			r.mu.Unlock()
+			if now {
+				for _, bot := range bots {
+					if err := e.Withdraw(t.Context(), e.id, bot, organiser); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+			return table.Answer{Decision: stay25(q)}
+		}
+		e.start()
+		time.Sleep(30 * time.Second)
+		synctest.Wait()
+		for _, bot := range bots {
+			e.enter(bot)
+		}
+		if night := e.wait(); len(night.Rounds[1].Tables) != 1 {
+			t.Errorf("pairing round 2 has %d tables, want 1: they came back in time", len(night.Rounds[1].Tables))
+		}
+	})
 }

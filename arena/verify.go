@@ -21,13 +21,13 @@ const longestLine = 16 << 20
 
 // Verification is what Verify has checked.
 type Verification struct {
-	Name        string
-	Entries     int
-	Rounds      int
-	Tables      int
-	Games       int
-	Decisions   int
-	Predictable bool // the deals were made from a seed, so they prove nothing about the organiser
+	Name        string `json:"name"`
+	Entries     int    `json:"entries"`
+	Rounds      int    `json:"pairing_rounds"`
+	Tables      int    `json:"tables"`
+	Games       int    `json:"games"`
+	Decisions   int    `json:"decisions"`
+	Predictable bool   `json:"predictable"` // the deals were made from a seed, so they prove nothing about the organiser
 }
 
 // Verify reads exported results and computes again what follows from them: that the secret is the one that was committed
@@ -248,6 +248,9 @@ func (v *verifier) game(l gameLine) error {
 func (v *verifier) end() error {
 	if v.t == nil {
 		return errors.New("there is nothing in it")
+	}
+	if v.t.State == Finished && len(v.t.Rounds) != v.t.Settings.Rounds {
+		return fmt.Errorf("the tournament is finished, and %d of its %d pairing rounds are here", len(v.t.Rounds), v.t.Settings.Rounds)
 	}
 	for _, r := range v.t.Rounds {
 		for _, tab := range r.Tables {

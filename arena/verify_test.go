@@ -94,3 +94,17 @@ func TestAnExportWaitsForTheEnd(t *testing.T) {
 		}
 	})
 }
+
+func TestVerifyWantsAllPairingRounds(t *testing.T) {
+	s := Settings{Name: "cut", Rounds: 2, Rotations: 1, Seed: seed(1)}
+	a, night := playHouse(t, s, field(4)...)
+	var kept []string
+	for line := range strings.Lines(string(export(t, a, night.ID))) {
+		if strings.Contains(line, `"line":"tournament"`) || strings.Contains(line, `"line":"entry"`) {
+			kept = append(kept, line)
+		}
+	}
+	if _, err := Verify(strings.NewReader(strings.Join(kept, ""))); err == nil || !strings.Contains(err.Error(), "0 of its 2 pairing rounds") {
+		t.Errorf("an export without its pairing rounds: got %v", err)
+	}
+}
