@@ -14,6 +14,7 @@ import (
 
 	"github.com/flip7-arena/flip7/arena"
 	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
+	"github.com/flip7-arena/flip7/server/launch"
 	"github.com/flip7-arena/flip7/server/wire"
 )
 
@@ -90,6 +91,7 @@ func (s *nights) shown(ctx context.Context, id int64) (*flip7v1.Tournament, erro
 
 func (s *nights) show(ctx context.Context, t *arena.Tournament) (*flip7v1.Tournament, error) {
 	w := s.common.Tournament(t)
+	w.Lag = s.metrics.lag.of(t.ID)
 	switch t.State {
 	case arena.Paused:
 		why, err := s.lastWhy(ctx, t.ID, "PauseTournament")
@@ -319,6 +321,9 @@ func (s *tournamentService) entrant(ctx context.Context, t *arena.Tournament, r 
 		}
 	}
 	if kind == "cmd" {
+		if err := launch.Check(what); err != nil { // before the name is claimed for good
+			return entrant{}, invalid("player", err.Error())
+		}
 		return entrant{r.GetPlayer(), as, ""}, s.claim(ctx, as)
 	}
 	if as == "" {

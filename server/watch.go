@@ -185,7 +185,13 @@ func (w *spectator) translate(ctx context.Context, t *arena.Tournament, e arena.
 	add := func(event *flip7v1.TournamentEvent) { w.add(e.At, event) }
 	switch e.Kind {
 	case arena.StateChanged:
-		add(&flip7v1.TournamentEvent{Event: &flip7v1.TournamentEvent_Tournament{Tournament: w.common.Tournament(t)}})
+		then := *t
+		if name, _, _ := strings.Cut(e.Text, ":"); !t.State.Over() || name != t.State.String() {
+			if state, err := arena.ParseState(name); err == nil {
+				then.State = state // as it was then, so that it ends once, and last
+			}
+		}
+		add(&flip7v1.TournamentEvent{Event: &flip7v1.TournamentEvent_Tournament{Tournament: w.common.Tournament(&then)}})
 	case arena.EntriesChanged:
 		for _, entry := range e.Entries {
 			add(&flip7v1.TournamentEvent{Event: &flip7v1.TournamentEvent_Entry{Entry: wire.Entry(t, entry, w.ready(entry.Name))}})

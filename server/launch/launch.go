@@ -93,6 +93,18 @@ func (l *Launcher) Start(name, command string, env []string) error {
 	return nil
 }
 
+// Check says why a command could not be started, as far as that can be known without starting it.
+func Check(command string) error {
+	args, err := Split(command)
+	if err != nil {
+		return err
+	}
+	if _, err := exec.LookPath(args[0]); err != nil {
+		return fmt.Errorf("start %s: %w", args[0], err)
+	}
+	return nil
+}
+
 // environment is what a program finds: ours without what is meant for us, which may be the token of an organiser, and
 // what is added. Python would keep in a buffer what it prints, so that nobody sees why it fails.
 func environment(own, added []string) []string {

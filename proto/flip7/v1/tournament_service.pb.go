@@ -452,19 +452,19 @@ type TournamentSettings struct {
 	League string `protobuf:"bytes,1,opt,name=league,proto3" json:"league,omitempty"`
 	// Seats at a full table, 3 to 18. 0: 4.
 	Seats uint32 `protobuf:"varint,2,opt,name=seats,proto3" json:"seats,omitempty"`
-	// Pairing rounds, 1 to 200. 0: 7.
+	// Pairing rounds, 1 to 100. 0: 7.
 	PairingRounds uint32 `protobuf:"varint,3,opt,name=pairing_rounds,json=pairingRounds,proto3" json:"pairing_rounds,omitempty"`
-	// Rotations a table plays in a pairing round, 1 to 1000; in each every bot
+	// Rotations a table plays in a pairing round, 1 to 50; in each every bot
 	// sits in every seat once, so a table of n plays n times as many games. 0: 2.
 	Rotations uint32 `protobuf:"varint,4,opt,name=rotations,proto3" json:"rotations,omitempty"`
 	// Options of the rules. Absent: all at their defaults.
 	Rules *Rules `protobuf:"bytes,5,opt,name=rules,proto3" json:"rules,omitempty"`
 	// How pairing rounds are made.
 	Schedule Schedule `protobuf:"varint,6,opt,name=schedule,proto3,enum=flip7.v1.Schedule" json:"schedule,omitempty"`
-	// Time for each request before the time bank runs, 1 ms to 1 hour. Absent:
-	// 1 s.
+	// Time for each request before the time bank runs, 10 ms to 5 minutes.
+	// Absent: 1 s.
 	DecisionTimeout *durationpb.Duration `protobuf:"bytes,7,opt,name=decision_timeout,json=decisionTimeout,proto3" json:"decision_timeout,omitempty"`
-	// Time bank of a seat for a game, 0 to 1 day. Absent: 10 s.
+	// Time bank of a seat for a game, 0 to 10 minutes. Absent: 10 s.
 	TimeBank *durationpb.Duration `protobuf:"bytes,8,opt,name=time_bank,json=timeBank,proto3" json:"time_bank,omitempty"`
 	// Time after which seats that have used more than their share of it get 50 ms
 	// a request, 1 s to 1 day. Absent: 10 min.
@@ -4422,16 +4422,17 @@ var File_flip7_v1_tournament_service_proto protoreflect.FileDescriptor
 
 const file_flip7_v1_tournament_service_proto_rawDesc = "" +
 	"\n" +
-	"!flip7/v1/tournament_service.proto\x12\bflip7.v1\x1a\x1bbuf/validate/validate.proto\x1a\x13flip7/v1/game.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xb4\b\n" +
+	"!flip7/v1/tournament_service.proto\x12\bflip7.v1\x1a\x1bbuf/validate/validate.proto\x1a\x13flip7/v1/game.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xb2\b\n" +
 	"\x12TournamentSettings\x12\x1f\n" +
 	"\x06league\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x18 R\x06league\x12\"\n" +
-	"\x05seats\x18\x02 \x01(\rB\f\xbaH\t\xd8\x01\x01*\x04\x18\x12(\x03R\x05seats\x12/\n" +
-	"\x0epairing_rounds\x18\x03 \x01(\rB\b\xbaH\x05*\x03\x18\xc8\x01R\rpairingRounds\x12&\n" +
-	"\trotations\x18\x04 \x01(\rB\b\xbaH\x05*\x03\x18\xe8\aR\trotations\x12%\n" +
+	"\x05seats\x18\x02 \x01(\rB\f\xbaH\t\xd8\x01\x01*\x04\x18\x12(\x03R\x05seats\x12.\n" +
+	"\x0epairing_rounds\x18\x03 \x01(\rB\a\xbaH\x04*\x02\x18dR\rpairingRounds\x12%\n" +
+	"\trotations\x18\x04 \x01(\rB\a\xbaH\x04*\x02\x182R\trotations\x12%\n" +
 	"\x05rules\x18\x05 \x01(\v2\x0f.flip7.v1.RulesR\x05rules\x128\n" +
-	"\bschedule\x18\x06 \x01(\x0e2\x12.flip7.v1.ScheduleB\b\xbaH\x05\x82\x01\x02\x10\x01R\bschedule\x12W\n" +
-	"\x10decision_timeout\x18\a \x01(\v2\x19.google.protobuf.DurationB\x11\xbaH\x0e\xaa\x01\v\"\x03\b\x90\x1c2\x04\x10\xc0\x84=R\x0fdecisionTimeout\x12F\n" +
-	"\ttime_bank\x18\b \x01(\v2\x19.google.protobuf.DurationB\x0e\xbaH\v\xaa\x01\b\"\x04\b\x80\xa3\x052\x00R\btimeBank\x12L\n" +
+	"\bschedule\x18\x06 \x01(\x0e2\x12.flip7.v1.ScheduleB\b\xbaH\x05\x82\x01\x02\x10\x01R\bschedule\x12X\n" +
+	"\x10decision_timeout\x18\a \x01(\v2\x19.google.protobuf.DurationB\x12\xbaH\x0f\xaa\x01\f\"\x03\b\xac\x022\x05\x10\x80\xad\xe2\x04R\x0fdecisionTimeout\x12E\n" +
+	"\ttime_bank\x18\b \x01(\v2\x19.google.protobuf.DurationB\r\xbaH\n" +
+	"\xaa\x01\a\"\x03\b\xd8\x042\x00R\btimeBank\x12L\n" +
 	"\vtable_limit\x18\t \x01(\v2\x19.google.protobuf.DurationB\x10\xbaH\r\xaa\x01\n" +
 	"\"\x04\b\x80\xa3\x052\x02\b\x01R\n" +
 	"tableLimit\x12Q\n" +
