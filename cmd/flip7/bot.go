@@ -26,10 +26,10 @@ func (c *botRegisterCmd) Run(ctx context.Context, p *program) error {
 	return ask(ctx, c.remoteFlags, p, flip7v1.NewBotServiceClient, flip7v1.BotServiceClient.RegisterBot,
 		&flip7v1.RegisterBotRequest{Name: c.Name, Owner: c.Owner},
 		func(r *flip7v1.RegisterBotResponse) error {
-			fmt.Fprintf(p.out, "%s is registered. Its token, shown this once:\n\n  export FLIP7_ADDR=%s\n  export FLIP7_TOKEN=%s\n",
+			fmt.Fprintf(p.out, "%s is registered. For its author, where the bot runs; the token is shown this once:\n\n  FLIP7_ADDR=%s\n  FLIP7_TOKEN=%s\n",
 				r.GetBot().GetName(), c.Address, r.GetToken())
 			if c.CA != "" {
-				fmt.Fprintf(p.out, "  export FLIP7_CA=%s\n", c.CA)
+				fmt.Fprintf(p.out, "  FLIP7_CA=%s\n", c.CA)
 			}
 			if r.GetOwnerToken() != "" {
 				fmt.Fprintf(p.out, "\nThe token of its owner %s, shown this once: %s\n", r.GetBot().GetOwner(), r.GetOwnerToken())

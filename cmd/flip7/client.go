@@ -15,6 +15,7 @@ import (
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
@@ -104,13 +105,22 @@ func (b bearer) GetRequestMetadata(context.Context, ...string) (map[string]strin
 // RequireTransportSecurity implements credentials.PerRPCCredentials.
 func (b bearer) RequireTransportSecurity() bool { return b.secure }
 
-// refusal says in one line what the arena answered.
+// refusal says in one line what the arena answered, or why it could not be reached.
 func refusal(err error) error {
 	s, ok := status.FromError(err)
 	if !ok || err == nil {
 		return err
 	}
 	text := s.Message()
+	switch {
+	case s.Code() == codes.Unavailable && strings.Contains(text, "server preface"):
+		return errors.New("--address: what answers there does not speak as this expects; a server with TLS takes --ca (FLIP7_CA) or https://, one without http://")
+	case s.Code() == codes.Unavailable && strings.Contains(text, "connection error"):
+		cause := text[strings.LastIndex(text, "desc = ")+len("desc = "):]
+		return fmt.Errorf("--address: no arena can be reached there (%s); is \"flip7 serve\" running?", strings.Trim(cause, `"`))
+	case s.Code() == codes.Unauthenticated || s.Code() == codes.PermissionDenied:
+		text += "; tokens come from --token, FLIP7_TOKEN, or else the admin.token in the --data folder"
+	}
 	for _, d := range s.Details() {
 		switch d := d.(type) {
 		case *errdetails.BadRequest:

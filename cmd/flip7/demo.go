@@ -28,13 +28,16 @@ var cast = []demoBot{
 	{name: "careful", strategy: "stay-20"},
 	{name: "classic", strategy: "stay-25"},
 	{name: "daring", strategy: "stay-30"},
-	{name: "snail", strategy: "cards-5", thinks: 5 * time.Millisecond},
+	{name: "snail", strategy: "cards-5", thinks: 10 * time.Millisecond},
 	{name: "ghost", strategy: "stay-15", vanishes: 2 * time.Second},
 	{name: "monkey", strategy: "random"},
 }
 
 // Run runs the demo.
 func (c *demoCmd) Run(ctx context.Context, p *program) (err error) {
+	if c.Rounds == 0 {
+		return errors.New("--rounds: 0 is not 1..100")
+	}
 	folder, err := os.MkdirTemp("", "flip7-demo-")
 	if err != nil {
 		return err
@@ -64,10 +67,12 @@ func (c *demoCmd) Run(ctx context.Context, p *program) (err error) {
 	}()
 
 	d := &demo{p: p, remote: remoteFlags{Address: s.Addr().String(), Data: folder}, rounds: c.Rounds, begun: time.Now(), log: logFile}
-	fmt.Fprintf(p.out, "An arena on %s, with an empty data folder, and eight bots that reach it over gRPC.\n", s.Addr())
+	fmt.Fprintf(p.out, "An arena on %s, with an empty data folder, and eight bots that reach it over gRPC:\n"+
+		"house strategies, one of them slow (snail), one that will vanish for a while (ghost).\n", s.Addr())
 	if err := d.play(ctx); err != nil {
 		if ctx.Err() != nil {
-			return nil
+			fmt.Fprintln(p.out, "Broken off.")
+			return exit(exitNo)
 		}
 		return err
 	}
@@ -220,7 +225,7 @@ func (d *demo) report(ctx context.Context, conn *grpc.ClientConn, id string) err
 All of it took %.1f s. What to try next:
   flip7 serve                                             an arena of your own
   flip7 match house:odds house:stay-25 --games 20000      how much better is counting cards?
-  flip7 demo --keep                                       look around: flip7 tournament show 1, flip7 replay 1/5/1/1
+  flip7 demo --keep                                       look around: flip7 tournament show 1, flip7 replay 1/1/1/1
   README.md, "Write a bot"                                15 lines
 `, time.Since(d.begun).Seconds())
 	return nil

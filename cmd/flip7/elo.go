@@ -97,7 +97,7 @@ func eloCells(r *flip7v1.Rating) []string {
 		strconv.Itoa(int(r.GetRank())), name, dash(r.GetOwner()), fmt.Sprintf("%s%.0f%s", bound, r.GetElo(), mark), margin,
 		fmt.Sprintf("%d-%d", r.GetRankBest(), r.GetRankWorst()), strconv.Itoa(int(r.GetGames())), fmt.Sprintf("%.3f", r.GetPlacement()),
 		fmt.Sprintf("%.1f %%", 100*r.GetFirstPlaces()), los, rating.Percent(r.GetPBest(), 1), performance,
-		fmt.Sprintf("%.1f", r.GetPoints()), fmt.Sprintf("%.1f %%", 100*r.GetBustRate()), strconv.Itoa(int(faults(r.GetFaults()))), latency(r.GetP99()),
+		fmt.Sprintf("%.1f", r.GetPoints()), fmt.Sprintf("%.1f %%", 100*r.GetBustRate()), strconv.Itoa(int(faults(r.GetFaults()))), latency(r.GetP99(), r.GetP99() != nil && !r.GetHouse()),
 	}
 }
 

@@ -41,8 +41,9 @@ func (c *replayCmd) Run(ctx context.Context, p *program) error {
 func (c *replayCmd) record(ctx context.Context) (bots []string, record game.Record, err error) {
 	if c.Export != "" {
 		var id arena.GameID
-		if n, err := fmt.Sscanf(c.Game, "%d/%d/%d", &id.Round, &id.Table, &id.Number); n != 3 || err != nil {
-			return nil, record, fmt.Errorf("game: %q is not ROUND/TABLE/GAME", c.Game)
+		_, err := fmt.Sscanf(c.Game, "%d/%d/%d", &id.Round, &id.Table, &id.Number)
+		if err != nil || fmt.Sprintf("%d/%d/%d", id.Round, id.Table, id.Number) != c.Game {
+			return nil, record, fmt.Errorf("game: %q is not ROUND/TABLE/GAME of the export", c.Game)
 		}
 		f, err := os.Open(c.Export)
 		if err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -46,6 +47,9 @@ type serveCmd struct {
 
 // Run serves until it is told to stop. A second signal ends it at once.
 func (c *serveCmd) Run(ctx context.Context, p *program) (err error) {
+	if err := c.check(); err != nil {
+		return err
+	}
 	s, closeStore, err := c.open(ctx, p)
 	if err != nil {
 		return err
@@ -96,6 +100,28 @@ func (c *serveCmd) open(ctx context.Context, p *program) (*server.Server, func()
 		return nil, nil, err
 	}
 	return s, kept.Close, nil
+}
+
+// check refuses what the server would take for "the default", before anything is made.
+func (c *serveCmd) check() error {
+	for _, s := range []struct{ flag, given string }{{"data", c.Data}, {"address", c.Address}, {"metrics", c.Metrics}} {
+		if s.given == "" {
+			return fmt.Errorf("--%s: is empty", s.flag)
+		}
+	}
+	for _, n := range []struct {
+		flag  string
+		given int
+	}{{"owner-bots", c.OwnerBots}, {"max-streams", c.MaxStreams}, {"max-instances", c.MaxInstances}, {"max-watchers", c.MaxWatchers},
+		{"token-rate", c.TokenRate}, {"address-rate", c.AddressRate}} {
+		if n.given < 1 {
+			return fmt.Errorf("--%s: %d is not 1 or more", n.flag, n.given)
+		}
+	}
+	if c.PingInterval <= 0 || c.ReconnectGrace < 0 || c.DrainGrace < 0 {
+		return errors.New("--ping-interval, --reconnect-grace, --drain-grace: a time cannot be negative, and pings need one")
+	}
+	return nil
 }
 
 // orNone makes the 0 of a flag the none of a Config, in which 0 means the default.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -53,6 +54,23 @@ type settingsFlags struct {
 	MaxRounds       uint32         `help:"Rounds after which a game is placed as it stands." default:"100"`
 }
 
+// check refuses what the wire would take for "the default".
+func (s settingsFlags) check() error {
+	for _, n := range []struct {
+		flag  string
+		given uint32
+	}{{"seats", s.Seats}, {"rounds", s.Rounds}, {"rotations", s.Rotations}, {"bots-per-owner", s.BotsPerOwner},
+		{"target-score", s.TargetScore}, {"max-rounds", s.MaxRounds}} {
+		if n.given == 0 {
+			return fmt.Errorf("--%s: 0 is not 1 or more", n.flag)
+		}
+	}
+	if s.League == "" {
+		return errors.New("--league: is empty")
+	}
+	return nil
+}
+
 func (s settingsFlags) proto() *flip7v1.TournamentSettings {
 	rated, busted := !s.Unrated, !s.BustedDiscards
 	settings := &flip7v1.TournamentSettings{
@@ -86,6 +104,9 @@ type tournamentCreateCmd struct {
 
 // Run creates the tournament.
 func (c *tournamentCreateCmd) Run(ctx context.Context, p *program) error {
+	if err := c.check(); err != nil {
+		return err
+	}
 	conn, err := c.dial()
 	if err != nil {
 		return err
@@ -249,16 +270,16 @@ func (c *tournamentKickCmd) Run(ctx context.Context, p *program) error {
 
 type tournamentStartCmd struct {
 	nightArg
-	At        string `help:"When: a time today or tomorrow such as 20:30, or RFC 3339. Left out: now."`
-	RequestID string `help:"The same id starts once, however often it is sent." name:"request-id"`
-	Watch     bool   `help:"Show what happens until it is over."`
+	At        *string `help:"When: a time today or tomorrow such as 20:30, or RFC 3339. Left out: now."`
+	RequestID string  `help:"The same id starts once, however often it is sent." name:"request-id"`
+	Watch     bool    `help:"Show what happens until it is over."`
 }
 
 // Run starts it.
 func (c *tournamentStartCmd) Run(ctx context.Context, p *program) error {
 	request := &flip7v1.StartTournamentRequest{TournamentId: c.ID, RequestId: c.RequestID}
-	if c.At != "" {
-		at, err := clock(c.At, time.Now())
+	if c.At != nil {
+		at, err := clock(*c.At, time.Now())
 		if err != nil {
 			return err
 		}
@@ -269,7 +290,7 @@ func (c *tournamentStartCmd) Run(ctx context.Context, p *program) error {
 			t := r.GetTournament()
 			printTournament(p.out, t)
 			if t.GetLatestEndTime() != nil {
-				fmt.Fprintf(p.out, "Expected end %s, latest possible end %s.\n", t.GetExpectedEndTime().AsTime().Local().Format(time.DateTime),
+				fmt.Fprintf(p.out, "Expected end %s, latest possible end %s, with everybody there.\n", t.GetExpectedEndTime().AsTime().Local().Format(time.DateTime),
 					t.GetLatestEndTime().AsTime().Local().Format(time.DateTime))
 			}
 			return nil
@@ -283,6 +304,9 @@ func (c *tournamentStartCmd) Run(ctx context.Context, p *program) error {
 // clock reads a time of day, the next time it comes, or a point in time.
 func clock(text string, now time.Time) (time.Time, error) {
 	if at, err := time.Parse(time.RFC3339, text); err == nil {
+		if !at.After(now) {
+			return at, fmt.Errorf("--at: %s is past", text)
+		}
 		return at, nil
 	}
 	of, err := time.Parse("15:04", text)
@@ -413,6 +437,9 @@ func (c *tournamentRehearseCmd) Run(ctx context.Context, p *program) error {
 		return err
 	}
 	defer conn.Close()
+	if err := c.check(); err != nil {
+		return err
+	}
 	request := &flip7v1.RehearseTournamentRequest{TournamentId: c.ID}
 	if c.ID == "" {
 		request.Settings, request.Bots = c.proto(), c.Bots
@@ -458,11 +485,11 @@ func printStandings(w io.Writer, standings []*flip7v1.Standing) {
 			name += " (withdrawn)"
 		}
 		margin := "-"
-		if s.PlacementMargin != nil {
+		if s.PlacementMargin != nil && s.GetPlacementMargin() < 0.5 { // wider says nothing
 			margin = fmt.Sprintf("%.3f", s.GetPlacementMargin())
 		}
 		fmt.Fprintf(t, "%s\t%s\t%.3f\t%.3f\t%s\t%.1f %%\t%.1f\t%d\t%d\t%s\t\n", rank, name, s.GetScore(), s.GetPlacement(), margin,
-			100*s.GetFirstPlaces(), s.GetPoints(), s.GetGames(), faults(s.GetFaults()), latency(s.GetLatency().GetP99()))
+			100*s.GetFirstPlaces(), s.GetPoints(), s.GetGames(), faults(s.GetFaults()), latency(s.GetLatency().GetP99(), s.GetLatency().GetDecisions() > 0))
 	}
 	_ = t.Flush()
 }
@@ -471,11 +498,13 @@ func faults(f *flip7v1.FaultCounts) uint32 {
 	return f.GetPassed() + f.GetIllegal() + f.GetDisconnected() + f.GetTimedOut()
 }
 
-func latency(d *durationpb.Duration) string {
-	if d.AsDuration() == 0 { // house bots take no time
-		return "-"
-	}
+// latency writes a measured duration; house bots take no time.
+func latency(d *durationpb.Duration, measured bool) string {
 	switch d := d.AsDuration(); {
+	case !measured:
+		return "-"
+	case d < 100*time.Microsecond:
+		return "<0.1ms"
 	case d < time.Millisecond:
 		return d.Round(time.Microsecond).String()
 	case d < time.Second:

@@ -2,7 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"github.com/flip7-arena/flip7/arena"
@@ -22,6 +24,9 @@ func (c *verifyCmd) Run(p *program) error {
 		}
 		seen, err := arena.Verify(f)
 		f.Close()
+		if _, unread := errors.AsType[*fs.PathError](err); unread {
+			return err
+		}
 		failed = failed || err != nil
 		if p.json {
 			printVerificationJSON(p, file, seen, err)
