@@ -12,7 +12,9 @@ import (
 
 	"github.com/flip7-arena/flip7/arena"
 	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
+	"github.com/flip7-arena/flip7/server/remote"
 	"github.com/flip7-arena/flip7/server/store"
+	"github.com/flip7-arena/flip7/server/wire"
 )
 
 // botService registers bots and owners; the calls about owners are in owner.go.
@@ -91,38 +93,22 @@ func (s *botService) one(ctx context.Context, name string) (*flip7v1.Bot, error)
 	if err != nil {
 		return nil, fmt.Errorf("bot %q: %w", name, err)
 	}
-	playing, err := s.playing(ctx)
+	playing, err := s.store.Playing(ctx)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("who plays where: %w", err)
 	}
 	return s.describe(bot, playing), nil
 }
 
-// playing says in which running tournament a bot plays, by name.
-func (s *botService) playing(ctx context.Context) (map[string]string, error) {
-	live, err := s.store.Live(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("the tournaments that run: %w", err)
+// describe is a bot with all that is known of it now, and of where bots play.
+func (s *botService) describe(bot store.Bot, playing map[string]int64) *flip7v1.Bot {
+	told := &flip7v1.Bot{Name: bot.Name, Owner: bot.Owner, CreateTime: timestamp(bot.Created), RetireTime: timestamp(bot.Retired)}
+	if id, plays := playing[bot.Name]; plays {
+		told.TournamentId = wire.TournamentID(id)
 	}
-	playing := map[string]string{}
-	for _, t := range live {
-		if !t.State.Live() {
-			continue
-		}
-		for _, e := range t.Entries {
-			if e.State == arena.Entered {
-				playing[e.Name] = fmt.Sprint(t.ID)
-			}
-		}
-	}
-	return playing, nil
-}
-
-// describe is a bot with all that is known of it now.
-func (s *botService) describe(bot store.Bot, playing map[string]string) *flip7v1.Bot {
-	told := &flip7v1.Bot{Name: bot.Name, Owner: bot.Owner, CreateTime: timestamp(bot.Created), RetireTime: timestamp(bot.Retired), TournamentId: playing[bot.Name]}
 	p, connected := s.bots.Bots.Presence(bot.Name)
-	told.Instances, told.Build, told.Games = uint32(p.Instances), p.Build, uint32(p.Games)
+	told.Instances, told.Games = uint32(p.Instances), uint32(p.Games)
+	told.Build, told.KitName, told.KitVersion = p.Newest.Build, p.Newest.KitName, p.Newest.KitVersion
 	told.Absent, told.Practice = p.Absent, p.Practice
 	if connected {
 		told.Capacity = &flip7v1.Capacity{MaxGames: uint32(p.MaxGames), MaxOpen: uint32(p.MaxOpen)}
@@ -168,9 +154,9 @@ func (s *botService) ListBots(ctx context.Context, r *flip7v1.ListBotsRequest) (
 		}
 		after = some[len(some)-1].Name
 	}
-	playing, err := s.playing(ctx)
+	playing, err := s.store.Playing(ctx)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("who plays where: %w", err)
 	}
 	resp := new(flip7v1.ListBotsResponse)
 	bots, resp.NextPageToken = cut(p, listBots, bots, func(b store.Bot) string { return b.Name })
@@ -251,7 +237,7 @@ func (s *botService) dismiss(ctx context.Context, bots ...string) error {
 // WhoAmI says what a token stands for.
 func (s *botService) WhoAmI(ctx context.Context, _ *flip7v1.WhoAmIRequest) (*flip7v1.WhoAmIResponse, error) {
 	by := callerOf(ctx)
-	resp := &flip7v1.WhoAmIResponse{Name: by.name, Arena: s.config.Version, Protocols: []uint32{1}} // as remote speaks
+	resp := &flip7v1.WhoAmIResponse{Name: by.name, Arena: s.config.Version, Protocols: []uint32{remote.Protocol}}
 	switch by.role {
 	case adminRole:
 		resp.Role = flip7v1.Role_ROLE_ADMIN

@@ -27,7 +27,7 @@ type bot struct {
 // join opens a stream and says hello.
 func (r *running) join(ctx context.Context, instance string) *bot {
 	r.t.Helper()
-	return r.joinWith(ctx, &flip7v1.Hello{Protocol: 1, InstanceId: instance, Build: "1"})
+	return r.joinWith(ctx, &flip7v1.Hello{Protocol: 1, InstanceId: instance, Build: "1", KitName: "go", KitVersion: "3.1"})
 }
 
 // joinWith opens a stream and says that hello.
@@ -64,7 +64,7 @@ func (b *bot) next() (*flip7v1.ArenaMessage, error) {
 }
 
 // asked waits until the bot has to decide something.
-func (b *bot) asked() {
+func (b *bot) asked() *flip7v1.DecisionRequest {
 	b.t.Helper()
 	for {
 		m, err := b.next()
@@ -72,7 +72,7 @@ func (b *bot) asked() {
 			b.t.Fatalf("%v before a request; the log says\n%s", err, b.log)
 		}
 		if m.GetRequest() != nil {
-			return
+			return m.GetRequest()
 		}
 	}
 }
@@ -294,8 +294,9 @@ func TestListsHavePages(t *testing.T) {
 		}
 	}
 	shown, err := client.GetBot(t.Context(), &flip7v1.GetBotRequest{Name: "bot-4"})
-	if b := shown.GetBot(); err != nil || b.GetInstances() != 1 || b.GetBuild() != "1" || b.GetLastSeenTime() == nil || b.GetCapacity().GetMaxGames() != 8 {
-		t.Errorf("a connected bot is shown as %v, %v; want 1 instance of build 1 for 8 games, seen now", b, err)
+	if b := shown.GetBot(); err != nil || b.GetInstances() != 1 || b.GetBuild() != "1" || b.GetKitName() != "go" || b.GetKitVersion() != "3.1" ||
+		b.GetLastSeenTime() == nil || b.GetCapacity().GetMaxGames() != 8 {
+		t.Errorf("a connected bot is shown as %v, %v; want 1 instance of build 1 by kit go 3.1 for 8 games, seen now", b, err)
 	}
 	_, err = client.ListBots(t.Context(), &flip7v1.ListBotsRequest{PageSize: 1001})
 	if d := detailsOf(t, err); status.Code(err) != codes.InvalidArgument || !slices.Equal(d.fields, []string{"page_size"}) {

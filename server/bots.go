@@ -32,7 +32,7 @@ type bots struct {
 // Presence implements arena.Bots.
 func (b *bots) Presence(name string) (arena.Presence, bool) {
 	p, connected := b.Bots.Presence(name)
-	return arena.Presence{Build: p.Build, Contribution: p.Contribution, MaxGames: p.MaxGames}, connected
+	return arena.Presence{Build: p.Newest.Build, Contribution: p.Contribution, MaxGames: p.MaxGames}, connected
 }
 
 // there reports whether a bot is connected and would play.

@@ -24,6 +24,7 @@ func (s *Server) shutDown() {
 	s.drain(errDraining)
 	s.within("break off the games", s.arena.Close)
 	s.within("let go of the bots", s.bots.Close)
+	s.within("write the logs of the bots", s.logbook.close)
 	s.metrics.probe.Close()
 	s.within("end the programs", s.bots.launcher.Close)
 

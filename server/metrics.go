@@ -37,6 +37,7 @@ type metrics struct {
 	ends     *prometheus.CounterVec
 	journal  prometheus.Counter
 	panics   prometheus.Counter
+	logLost  prometheus.Counter
 
 	mu      sync.Mutex
 	running map[gameKey]bool
@@ -72,6 +73,8 @@ func newMetrics(version string, probe *remote.Probe) *metrics {
 			Help: "Writes to a journal that failed; the tournament is held until they do not."}),
 		panics: prometheus.NewCounter(prometheus.CounterOpts{Name: "flip7_panics_total",
 			Help: "Calls that ended in a panic; the log has the stack."}),
+		logLost: prometheus.NewCounter(prometheus.CounterOpts{Name: "flip7_log_entries_lost_total",
+			Help: "Entries of the logs of bots that came faster than they could be kept, or could not be kept at all."}),
 		absent:  decisions.WithLabelValues("absent"),
 		running: map[gameKey]bool{},
 		streams: map[string]int{},
@@ -79,7 +82,7 @@ func newMetrics(version string, probe *remote.Probe) *metrics {
 	}
 	m.registry.MustRegister(
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-		m.calls, decisions, m.latency, m.illegal, m.plays, m.ends, m.journal, m.panics,
+		m.calls, decisions, m.latency, m.illegal, m.plays, m.ends, m.journal, m.panics, m.logLost,
 		gauge("flip7_games_running", "Games that are being played.", func() float64 { return float64(m.games()) }),
 		gauge("flip7_bots_connected", "Bots that have a stream.", func() float64 { bots, _ := m.connected(); return float64(bots) }),
 		gauge("flip7_streams", "Streams of bots.", func() float64 { _, streams := m.connected(); return float64(streams) }),
@@ -120,7 +123,7 @@ func (m *metrics) hooks() remote.Hooks {
 				m.left[bot] = time.Now()
 			}
 		},
-		Ended: func(_ string, reason flip7v1.EndReason, _ string) {
+		Ended: func(_ remote.Session, reason flip7v1.EndReason, _ string) {
 			label := "lost"
 			if reason != flip7v1.EndReason_END_REASON_UNSPECIFIED {
 				label = strings.ToLower(strings.TrimPrefix(reason.String(), "END_REASON_"))

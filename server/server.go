@@ -56,6 +56,7 @@ type Server struct {
 	log     *slog.Logger
 	store   *store.Store
 	metrics *metrics
+	logbook *logbook
 	bots    *bots
 	arena   *arena.Arena
 	nights  *nights
@@ -132,11 +133,12 @@ func New(c Config, d Deps) (_ *Server, err error) {
 
 // assemble puts the arena together.
 func (s *Server) assemble() {
+	s.logbook = newLogbook(s.store, s.log, s.metrics.logLost)
 	s.bots = &bots{
 		Bots: remote.New(remote.Config{
 			Arena:  s.config.Version,
 			Log:    s.log,
-			Hooks:  s.metrics.hooks(),
+			Hooks:  s.logbook.hooks(s.metrics.hooks()),
 			Stalls: s.metrics.probe.Lost,
 			Limits: remote.Limits{
 				Streams:        s.config.MaxStreams,

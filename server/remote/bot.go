@@ -24,7 +24,7 @@ type bot struct {
 	players  []*player             // its seats in running games, in the order in which they began
 	byKey    map[string]*player
 
-	build        string
+	newest       Session // that said Hello
 	contribution [32]byte
 	pinned       bool
 	pin          string
@@ -213,7 +213,7 @@ func (b *bot) failed() {
 // instance is the session of an instance id, or nil.
 func (b *bot) instance(id string) *session {
 	for _, s := range b.sessions {
-		if s.instance == id {
+		if s.who.Instance == id {
 			return s
 		}
 	}
@@ -224,14 +224,6 @@ func (b *bot) instance(id string) *session {
 func (b *bot) connected() {
 	b.arena.hooks.connected(b.arena.log, b.name, len(b.sessions))
 	b.arena.change()
-}
-
-// note hands on what the bot wrote for its log.
-func (b *bot) note(p *player, number int, text string) {
-	if text != "" {
-		b.arena.hooks.note(b.arena.log, Note{Bot: b.name, Game: p.info.ID, Attempt: p.info.Attempt, Number: number,
-			Text: cut(text, noteBytes)})
-	}
 }
 
 // ring keeps the newest events for a bot that wants them.

@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	protocol = 1 // that is spoken here
+	// Protocol is the version of the conversation that is spoken here. Older ones there are none.
+	Protocol = 1
 
 	// A bot that says nothing of its capacity gets this.
 	usualGames = 8
@@ -39,8 +40,9 @@ func (s *session) hello(h *flip7v1.Hello, now time.Time) end {
 	if old != nil {
 		old.stop(ending(flip7v1.EndReason_END_REASON_REPLACED, "a newer stream of the same instance took over"))
 	}
-	s.welcomed, s.instance, s.build, s.practice = true, h.GetInstanceId(), h.GetBuild(), h.GetPractice()
-	b.build, b.contribution = h.GetBuild(), [32]byte{}
+	s.welcomed, s.practice = true, h.GetPractice()
+	s.who.Instance, s.who.Build, s.who.KitName, s.who.KitVersion = h.GetInstanceId(), h.GetBuild(), h.GetKitName(), h.GetKitVersion()
+	b.newest, b.contribution = s.who, [32]byte{}
 	copy(b.contribution[:], h.GetContribution())
 	if h.GetWantsEvents() {
 		s.events = new(ring)
@@ -53,9 +55,9 @@ func (s *session) hello(h *flip7v1.Hello, now time.Time) end {
 	s.capacity(capacity)
 
 	welcome := &flip7v1.Welcome{
-		Protocol:  min(h.GetProtocol(), protocol),
+		Protocol:  min(h.GetProtocol(), Protocol),
 		Bot:       b.name,
-		SessionId: s.id,
+		SessionId: s.who.ID,
 		Arena:     arena.arena,
 		Capacity:  &flip7v1.Capacity{MaxGames: uint32(s.lane.maxGames), MaxOpen: uint32(s.lane.maxOpen)},
 		Events:    s.events != nil,
@@ -67,8 +69,9 @@ func (s *session) hello(h *flip7v1.Hello, now time.Time) end {
 	welcome.Games = uint32(s.lane.games)
 	s.pings.due = now.Add(arena.limits.PingInterval)
 	s.push(item{kind: ping}) // so that the round trip is known before it is needed
-	arena.log.Info("stream welcomed", "bot", b.name, "session", s.id, "instance", s.instance, "build", s.build,
-		"kit", h.GetKitName()+" "+h.GetKitVersion())
+	arena.log.Info("stream welcomed", "bot", b.name, "session", s.who.ID, "instance", s.who.Instance, "build", s.who.Build,
+		"kit", s.who.KitName+" "+s.who.KitVersion)
+	arena.hooks.welcomed(arena.log, s.who)
 	b.connected()
 	return end{}
 }

@@ -13,29 +13,50 @@ import (
 // quick and must not call Bots. Nil ones are not called; one that panics is logged, and nothing else comes of it.
 type Hooks struct {
 	Answered  func(Answered)
-	Connected func(bot string, instances int)                         // a stream was welcomed or has ended: how many there are
-	Ended     func(bot string, reason flip7v1.EndReason, text string) // reason UNSPECIFIED: the connection was lost
-	Note      func(Note)
+	Judged    func(Judged)
+	Welcomed  func(Session)
+	Connected func(bot string, instances int)                             // a stream was welcomed or has ended: how many there are
+	Ended     func(stream Session, reason flip7v1.EndReason, text string) // reason UNSPECIFIED: the connection was lost
+}
+
+// Session is a stream of a bot. The zero value is none.
+type Session struct {
+	Bot        string
+	ID         string // as Welcome.session_id
+	Instance   string // of its Hello, as what follows; empty: there was none yet
+	Build      string
+	KitName    string
+	KitVersion string
 }
 
 // Answered is what became of one request.
 type Answered struct {
-	Bot     string
-	Game    string
-	Cause   game.Cause
-	Absent  bool
-	Illegal int           // illegal decisions before
-	Queued  time.Duration // until it was sent
-	Took    time.Duration // what is charged
+	Bot      string
+	Game     string
+	Attempt  int
+	Number   int     // of the request
+	Session  Session // that answered, or else had the game
+	Kind     game.Kind
+	Seat     game.Seat     // of the bot
+	Decision game.Decision // that is played
+	Cause    game.Cause
+	Absent   bool
+	Illegal  int           // illegal decisions before
+	Sent     int           // how often it was sent
+	Queued   time.Duration // until it was sent
+	Took     time.Duration // what is charged
+	Note     string        // of the bot, with its decision: at most 256 bytes of UTF-8
 }
 
-// Note is what a bot wrote for its own log.
-type Note struct {
+// Judged is a decision that was not simply taken, and the verdict on it. That a default was played is told by Answered.
+type Judged struct {
 	Bot     string
-	Game    string
+	Game    string // with attempt and number of the request; empty: the bot has no such game now
 	Attempt int
-	Number  int    // of the request
-	Text    string // at most 256 bytes of UTF-8
+	Number  int
+	Session Session
+	Verdict *flip7v1.Verdict // not to be changed
+	Note    string           // of the bot, with its decision: at most 256 bytes of UTF-8
 }
 
 func (h *Hooks) answered(log *slog.Logger, a Answered) {
@@ -52,17 +73,24 @@ func (h *Hooks) connected(log *slog.Logger, bot string, instances int) {
 	}
 }
 
-func (h *Hooks) ended(log *slog.Logger, bot string, e end) {
-	if h.Ended != nil {
-		defer logPanic(log, "hook Ended")
-		h.Ended(bot, e.reason, e.text)
+func (h *Hooks) judged(log *slog.Logger, j Judged) {
+	if h.Judged != nil {
+		defer logPanic(log, "hook Judged")
+		h.Judged(j)
 	}
 }
 
-func (h *Hooks) note(log *slog.Logger, n Note) {
-	if h.Note != nil {
-		defer logPanic(log, "hook Note")
-		h.Note(n)
+func (h *Hooks) welcomed(log *slog.Logger, s Session) {
+	if h.Welcomed != nil {
+		defer logPanic(log, "hook Welcomed")
+		h.Welcomed(s)
+	}
+}
+
+func (h *Hooks) ended(log *slog.Logger, s Session, e end) {
+	if h.Ended != nil {
+		defer logPanic(log, "hook Ended")
+		h.Ended(s, e.reason, e.text)
 	}
 }
 

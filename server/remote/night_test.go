@@ -227,9 +227,10 @@ func TestAThousandSessionsLeaveNothing(t *testing.T) {
 func TestAHookThatPanicsHarmsNobody(t *testing.T) {
 	config := remote.Config{Hooks: remote.Hooks{
 		Answered:  func(remote.Answered) { panic("answered") },
+		Judged:    func(remote.Judged) { panic("judged") },
+		Welcomed:  func(remote.Session) { panic("welcomed") },
 		Connected: func(string, int) { panic("connected") },
-		Ended:     func(string, flip7v1.EndReason, string) { panic("ended") },
-		Note:      func(remote.Note) { panic("note") },
+		Ended:     func(remote.Session, flip7v1.EndReason, string) { panic("ended") },
 	}}
 	inBubble(t, config, func(t *testing.T, a *arena) {
 		c, _ := a.welcome("ann", hello("1", 8, 8))
@@ -237,8 +238,11 @@ func TestAHookThatPanicsHarmsNobody(t *testing.T) {
 		defer s.end()
 		c.started()
 		asked := s.ask()
-		c.send(decision(c.request().GetRequestId(), hit, "a note"))
-		s.want(asked, table.Answer{Decision: game.Hit})
+		id := c.request().GetRequestId()
+		c.send(decision(id, give, "a note"))
+		c.verdict(illegal)
+		c.send(decision(id, hit, "a note"))
+		s.want(asked, table.Answer{Decision: game.Hit, Illegal: 1})
 		c.stream.CloseSend()
 		c.ends()
 	})

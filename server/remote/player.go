@@ -46,7 +46,7 @@ type player struct {
 	timeout time.Duration
 	bank    time.Duration
 	asking  time.Time // since when
-	sent    bool      // since then
+	sent    int       // how often since then
 	written int       // the number of the last request that was ever sent
 	places  []place   // the lanes in which it is
 	overdue bool      // the timeout is over; it is offered to all instances
@@ -205,7 +205,7 @@ func (p *player) put(q table.Question, now time.Time) (answer table.Answer, abse
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	p.number, p.asked, p.timeout, p.bank = q.Number, q.View.Request(), q.Timeout, q.Banks[q.View.Me]
-	p.asking, p.sent, p.overdue, p.illegal = now, false, false, 0
+	p.asking, p.sent, p.overdue, p.illegal = now, 0, false, 0
 	if n := len(p.done); n > 0 && p.done[n-1].number == q.Number {
 		p.done = p.done[:n-1] // it is put again
 	}
@@ -238,7 +238,7 @@ func (p *player) fill(q table.Question) {
 // skip answers for an absent bot, and lets it know.
 func (p *player) skip() table.Answer {
 	answer := table.Answer{Absent: true, Gone: len(p.bot.sessions) == 0}
-	p.record(answer, p.asked.Default(), defaulted(answer))
+	p.record(p.home.session, answer, outcome{p.number, p.asked.Default(), defaulted(answer)}, "")
 	if s := p.home.session; s != nil {
 		p.notice, p.skipped = true, true
 		if !p.queued {
@@ -317,12 +317,12 @@ func (p *player) render(s *session, number int, to *batch, now time.Time) *flip7
 	left, bank := p.left(now)
 	p.frame.uses.Add(1)
 	to.frames = append(to.frames, p.frame)
-	if p.sent { // the frame is in use elsewhere
+	if p.sent++; p.sent > 1 { // the frame is in use elsewhere
 		return p.frame.Again(left, bank)
 	}
 	p.frame.Time(left, bank, p.last)
 	p.frame.Mark(p.written == number, false)
-	p.sent, p.written = true, number
+	p.written = number
 	return p.frame.Message()
 }
 
@@ -348,12 +348,13 @@ func (p *player) renderNotice(s *session, to *batch) *flip7v1.ArenaMessage {
 func (p *player) fail(now time.Time) {
 	b := p.bot
 	answer := table.Answer{Illegal: p.illegal, Gone: len(b.sessions) == 0, Queued: p.waited(now), Took: p.took(now)}
-	decision, cause := p.asked.Default(), defaulted(answer)
+	o := outcome{p.number, p.asked.Default(), defaulted(answer)}
 	p.close(now)
-	p.record(answer, decision, cause)
+	s := p.home.session
+	p.record(s, answer, o, "")
 	b.failed()
-	if s := p.home.session; s != nil {
-		s.verdict(p.verdict(flip7v1.VerdictCode_VERDICT_CODE_DEFAULTED, outcome{p.number, decision, cause}))
+	if s != nil {
+		s.verdict(p.verdict(flip7v1.VerdictCode_VERDICT_CODE_DEFAULTED, o))
 	}
 	p.reply(answer)
 }
@@ -369,13 +370,12 @@ func (p *player) decide(s *session, d *flip7v1.Decision, now time.Time) {
 	answer := table.Answer{Decision: decision, Passed: pass, Illegal: p.illegal, Queued: p.waited(now), Took: p.took(now)}
 	p.last = answer.Took
 	p.close(now)
+	o := outcome{p.number, decision, game.Chosen}
 	if pass {
-		decision = p.asked.Default()
-		p.record(answer, decision, game.Passed)
-		s.verdict(p.verdict(flip7v1.VerdictCode_VERDICT_CODE_DEFAULTED, outcome{p.number, decision, game.Passed}))
-	} else {
-		p.record(answer, decision, game.Chosen)
+		o.decision, o.cause = p.asked.Default(), game.Passed
+		s.verdict(p.verdict(flip7v1.VerdictCode_VERDICT_CODE_DEFAULTED, o))
 	}
+	p.record(s, answer, o, d.GetNote())
 	p.reply(answer)
 }
 
@@ -391,7 +391,7 @@ func (p *player) refuse(s *session, d *flip7v1.Decision, now time.Time) {
 		TimeLeft:  durationpb.New(left),
 	}
 	v.Legal, v.LegalSeats = wire.Legal(p.asked)
-	s.verdict(v)
+	s.judge(d, p, p.number, v)
 	if p.illegal == illegalTries {
 		p.fail(now)
 	}
@@ -409,13 +409,14 @@ func (p *player) close(now time.Time) {
 	p.places = p.places[:0]
 }
 
-// record remembers what became of the request, for those who ask and for those who decide too late.
-func (p *player) record(a table.Answer, decision game.Decision, cause game.Cause) {
+// record remembers what became of the request, for those who ask and for those who decide too late. The session, nil for
+// none, is the one that answered, with a note, or else has the game.
+func (p *player) record(s *session, a table.Answer, o outcome, note string) {
 	b := p.bot
-	p.done = append(p.done, outcome{p.number, decision, cause})
-	b.causes[cause]++
+	p.done = append(p.done, o)
+	b.causes[o.cause]++
 	switch {
-	case cause.Fault():
+	case o.cause.Fault():
 		p.faults++
 	case a.Illegal > 0:
 		p.slips++
@@ -424,11 +425,16 @@ func (p *player) record(a table.Answer, decision game.Decision, cause game.Cause
 	switch {
 	case a.Absent:
 		b.absences++
-	case cause == game.Chosen || cause == game.Passed:
+	case o.cause == game.Chosen || o.cause == game.Passed:
 		b.latency.Add(a.Took)
 	}
-	b.arena.hooks.answered(b.arena.log, Answered{Bot: b.name, Game: p.info.ID, Cause: cause, Absent: a.Absent, Illegal: a.Illegal,
-		Queued: a.Queued, Took: a.Took})
+	told := Answered{Bot: b.name, Game: p.info.ID, Attempt: p.info.Attempt, Number: o.number, Kind: p.asked.Kind, Seat: p.seat,
+		Decision: o.decision, Cause: o.cause, Absent: a.Absent, Illegal: a.Illegal, Sent: p.sent, Queued: a.Queued, Took: a.Took,
+		Note: cut(note, noteBytes)}
+	if s != nil {
+		told.Session = s.who
+	}
+	b.arena.hooks.answered(b.arena.log, told)
 }
 
 // reply wakes the game.
@@ -451,8 +457,8 @@ func (p *player) late(s *session, d *flip7v1.Decision, o outcome) {
 	decision, pass := wire.DecisionOf(d)
 	switch {
 	case o.cause != game.Chosen && o.cause != game.Passed:
-		s.verdict(p.verdict(flip7v1.VerdictCode_VERDICT_CODE_LATE, o))
+		s.judge(d, p, o.number, p.verdict(flip7v1.VerdictCode_VERDICT_CODE_LATE, o))
 	case decision != o.decision && !(pass && o.cause == game.Passed):
-		s.verdict(p.verdict(flip7v1.VerdictCode_VERDICT_CODE_DUPLICATE, o))
+		s.judge(d, p, o.number, p.verdict(flip7v1.VerdictCode_VERDICT_CODE_DUPLICATE, o))
 	}
 }

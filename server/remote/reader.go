@@ -130,18 +130,16 @@ func (s *session) decide(d *flip7v1.Decision, now time.Time) bool {
 	key, number := splitID(d.GetRequestId())
 	if p := b.byKey[key]; p != nil {
 		if p.open && p.number == number && p.written == number {
-			b.note(p, number, d.GetNote())
 			p.decide(s, d, now)
 			return true
 		}
 		if o, known := p.outcome(number); known {
-			b.note(p, number, d.GetNote())
 			b.alive()
 			p.late(s, d, o)
 			return false
 		}
 	}
-	s.verdict(&flip7v1.Verdict{
+	s.judge(d, nil, 0, &flip7v1.Verdict{
 		RequestId: cut(d.GetRequestId(), 64),
 		Code:      flip7v1.VerdictCode_VERDICT_CODE_UNKNOWN_REQUEST,
 		Message:   "the bot has no such request in a running game",

@@ -193,8 +193,8 @@ func (b *Bots) endGrace() {
 
 // Presence is how a bot is connected.
 type Presence struct {
-	Build        string   // of its newest hello
-	Contribution [32]byte // of its newest hello
+	Newest       Session  // that said Hello, be it gone
+	Contribution [32]byte // of its Hello
 	Instances    int      // welcomed streams
 	MaxGames     int      // games side by side, of all instances; 0: it takes no new ones
 	MaxOpen      int      // requests at once, of all instances
@@ -204,7 +204,7 @@ type Presence struct {
 	RoundTrip    time.Duration // the smallest of the last pings of any instance; 0: none yet
 }
 
-// Presence is how a bot is connected, and whether it is. One that is not keeps its last build and contribution.
+// Presence is how a bot is connected, and whether it is. One that is not keeps what its last Hello said.
 func (b *Bots) Presence(name string) (Presence, bool) {
 	bot := b.known(name)
 	if bot == nil {
@@ -212,7 +212,7 @@ func (b *Bots) Presence(name string) (Presence, bool) {
 	}
 	bot.mu.Lock()
 	defer bot.mu.Unlock()
-	p := Presence{Build: bot.build, Contribution: bot.contribution, Instances: len(bot.sessions), Games: len(bot.players),
+	p := Presence{Newest: bot.newest, Contribution: bot.contribution, Instances: len(bot.sessions), Games: len(bot.players),
 		Absent: bot.absent}
 	for _, s := range bot.sessions {
 		p.MaxGames += s.lane.maxGames
@@ -268,8 +268,8 @@ func (b *Bots) Pin(name, build string) {
 	defer bot.mu.Unlock()
 	bot.pinned, bot.pin = true, build
 	for _, s := range bot.sessions {
-		if s.build != build {
-			s.stop(buildChanged(build, s.build))
+		if s.who.Build != build {
+			s.stop(buildChanged(build, s.who.Build))
 		}
 	}
 }

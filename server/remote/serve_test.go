@@ -141,16 +141,17 @@ func TestPresenceComesAndGoes(t *testing.T) {
 		}
 		var c *client
 		h := hello("1", 4, 2)
-		h.Contribution = append(make([]byte, 31), 7)
+		h.Contribution, h.KitName, h.KitVersion = append(make([]byte, 31), 7), "go", "3.1"
 		changes(func() { c, _ = a.welcome("ann", h) })
 		p, ok := a.bots.Presence("ann")
-		if !ok || p.Build != "v1" || p.Contribution != [32]byte{31: 7} || p.Instances != 1 || p.MaxGames != 4 || p.MaxOpen != 2 {
+		newest := remote.Session{Bot: "ann", ID: p.Newest.ID, Instance: "1", Build: "v1", KitName: "go", KitVersion: "3.1"}
+		if !ok || p.Newest != newest || p.Newest.ID == "" || p.Contribution != [32]byte{31: 7} || p.Instances != 1 || p.MaxGames != 4 || p.MaxOpen != 2 {
 			t.Errorf("presence %+v", p)
 		}
 		h = hello("2", 4, 2)
 		h.Build = "v2"
 		changes(func() { a.welcome("ann", h) })
-		if p, _ := a.bots.Presence("ann"); p.Build != "v2" || p.Contribution != [32]byte{} || p.Instances != 2 || p.MaxGames != 8 {
+		if p, _ := a.bots.Presence("ann"); p.Newest.Build != "v2" || p.Contribution != [32]byte{} || p.Instances != 2 || p.MaxGames != 8 {
 			t.Errorf("presence %+v", p)
 		}
 		changes(func() {
@@ -165,7 +166,7 @@ func TestPresenceComesAndGoes(t *testing.T) {
 			t.Errorf("presence %+v", p)
 		}
 		changes(func() { a.bots.End("ann", revoked, "the token was rotated") })
-		if p, ok := a.bots.Presence("ann"); ok || p.Build != "v2" {
+		if p, ok := a.bots.Presence("ann"); ok || p.Newest.Build != "v2" {
 			t.Errorf("presence %+v, %t", p, ok)
 		}
 	})
@@ -262,7 +263,7 @@ func TestHowAStreamEndsThatCannotBeRead(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var reason flip7v1.EndReason
-			config := remote.Config{Hooks: remote.Hooks{Ended: func(_ string, r flip7v1.EndReason, _ string) { reason = r }}}
+			config := remote.Config{Hooks: remote.Hooks{Ended: func(_ remote.Session, r flip7v1.EndReason, _ string) { reason = r }}}
 			inBubble(t, config, func(t *testing.T, a *arena) {
 				client, _ := a.welcome("ann", hello("1", 8, 8))
 				m := new(flip7v1.PlayRequest)
@@ -447,7 +448,7 @@ func TestAPinnedBuildStays(t *testing.T) {
 		if bye := refused.endsWith(rebuilt, codes.FailedPrecondition, false); bye.GetMessage() != `build "v1" plays in the running tournament; this is build "v2"` {
 			t.Errorf("got %v", bye)
 		}
-		if p, _ := a.bots.Presence("ann"); p.Build != "v1" {
+		if p, _ := a.bots.Presence("ann"); p.Newest.Build != "v1" {
 			t.Errorf("presence %+v", p)
 		}
 		a.bots.Unpin("ann")
@@ -608,33 +609,89 @@ func TestHooksAreTold(t *testing.T) {
 		defer mu.Unlock()
 		told = append(told, fmt.Sprintf(format, args...))
 	}
+	stream := func(s remote.Session) string { // the beginning of its id is when the arena began
+		if s.Bot != "ann" {
+			t.Errorf("a stream of %q, want ann", s.Bot)
+		}
+		return fmt.Sprintf("stream %s (%s %s %s %s)", s.ID[strings.Index(s.ID, "-")+1:], s.Instance, s.Build, s.KitName, s.KitVersion)
+	}
 	config := remote.Config{Hooks: remote.Hooks{
-		Answered:  func(a remote.Answered) { tell("%s %v %v after %d illegal", a.Game, a.Cause, a.Took, a.Illegal) },
-		Connected: func(bot string, n int) { tell("%s has %d", bot, n) },
-		Ended:     func(bot string, reason flip7v1.EndReason, _ string) { tell("%s %v", bot, reason) },
-		Note: func(n remote.Note) {
-			tell("%s noted %d bytes for %s/%d/%d", n.Bot, len(n.Text), n.Game, n.Attempt, n.Number)
+		Answered: func(a remote.Answered) {
+			by := "none"
+			if a.Session.ID != "" {
+				by = stream(a.Session)
+			}
+			tell("%s/%d/%d: %v of seat %d, %v %v in %v, sent %d, %d illegal, absent %t, %d bytes of note, by %s", a.Game, a.Attempt, a.Number,
+				a.Kind, a.Seat, a.Decision, a.Cause, a.Took, a.Sent, a.Illegal, a.Absent, len(a.Note), by)
 		},
+		Judged: func(j remote.Judged) {
+			tell("%s/%d/%d: %v %s, %q, by %s", j.Game, j.Attempt, j.Number, j.Verdict.GetCode(), j.Verdict.GetRequestId(), j.Note, stream(j.Session))
+		},
+		Welcomed:  func(s remote.Session) { tell("welcome %s", stream(s)) },
+		Connected: func(bot string, n int) { tell("%s has %d", bot, n) },
+		Ended:     func(s remote.Session, reason flip7v1.EndReason, _ string) { tell("end %s %v", stream(s), reason) },
 	}}
 	inBubble(t, config, func(t *testing.T, a *arena) {
-		c, _ := a.welcome("ann", hello("1", 8, 8))
+		mute := a.dial("ann").listen(false)
+		mute.stream.CloseSend()
+		mute.ends()
+		h := hello("1", 8, 8)
+		h.KitName, h.KitVersion = "go", "3.1"
+		c, _ := a.welcome("ann", h)
 		s := a.sit("ann", "1/1/1/1")
-		defer s.end()
+		s.bank = 0
 		c.started()
 		asked := s.ask()
 		id := c.request().GetRequestId()
-		c.send(decision(id, give, ""))
+		c.send(decision(id, give, "oops"))
 		c.verdict(illegal)
 		c.send(decision(id, hit, strings.Repeat("€", 100))) // 300 bytes: cut between two of them
 		<-asked
-		c.stream.CloseSend()
+		c.send(decision(id, stay, "no, wait"))
+		c.verdict(duplicate)
+		c.send(decision(id, hit, "the same again has no verdict"))
+		c.send(decision("1/1/1/1/9/9", hit, "what?"))
+		c.verdict(unknown)
+		asked = s.ask()
+		c.request()
+		newer, _ := a.welcome("ann", hello("1", 8, 8)) // takes over, and is asked again
 		c.ends()
+		newer.started()
+		id = newer.request().GetRequestId()
+		<-asked
+		newer.verdict(defaulted)
+		newer.send(decision(id, hit, "at last"))
+		newer.verdict(late)
+		newer.cancel()
+		newer.ends()
 		synctest.Wait()
-		want := []string{"ann has 1", "ann noted 255 bytes for 1/1/1/1/1/1", "1/1/1/1 chosen 0s after 1 illegal", "ann has 0", "ann END_REASON_CLOSED"}
+		for range 3 {
+			<-s.ask()
+		}
+		s.end()
 		mu.Lock()
 		defer mu.Unlock()
-		if got := strings.Join(told, "\n"); got != strings.Join(want, "\n") {
-			t.Errorf("got\n%s\nwant\n%s", got, strings.Join(want, "\n"))
+		want := strings.TrimSpace(`
+end stream 1 (   ) END_REASON_CLOSED
+welcome stream 2 (1 v1 go 3.1)
+ann has 1
+1/1/1/1/1/1: VERDICT_CODE_ILLEGAL 1/1/1/1/1/1, "oops", by stream 2 (1 v1 go 3.1)
+1/1/1/1/1/1: turn of seat 0, hit chosen in 0s, sent 1, 1 illegal, absent false, 255 bytes of note, by stream 2 (1 v1 go 3.1)
+1/1/1/1/1/1: VERDICT_CODE_DUPLICATE 1/1/1/1/1/1, "no, wait", by stream 2 (1 v1 go 3.1)
+/0/0: VERDICT_CODE_UNKNOWN_REQUEST 1/1/1/1/9/9, "what?", by stream 2 (1 v1 go 3.1)
+welcome stream 3 (1 v1  )
+ann has 1
+ann has 1
+end stream 2 (1 v1 go 3.1) END_REASON_REPLACED
+1/1/1/1/1/2: turn of seat 0, stay timed_out in 1s, sent 2, 0 illegal, absent false, 0 bytes of note, by stream 3 (1 v1  )
+1/1/1/1/1/2: VERDICT_CODE_LATE 1/1/1/1/1/2, "at last", by stream 3 (1 v1  )
+ann has 0
+end stream 3 (1 v1  ) END_REASON_UNSPECIFIED
+1/1/1/1/1/3: turn of seat 0, stay disconnected in 1s, sent 0, 0 illegal, absent false, 0 bytes of note, by none
+1/1/1/1/1/4: turn of seat 0, stay disconnected in 1s, sent 0, 0 illegal, absent false, 0 bytes of note, by none
+1/1/1/1/1/5: turn of seat 0, stay disconnected in 1s, sent 0, 0 illegal, absent false, 0 bytes of note, by none`)
+		if got := strings.Join(told, "\n"); got != want {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
 		}
 	})
 }

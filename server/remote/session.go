@@ -29,7 +29,7 @@ const (
 
 // session is one stream of a bot. Guarded by the bot's mutex but for what says otherwise.
 type session struct {
-	id     string
+	who    Session // more of it from Hello on
 	bot    *bot
 	stream grpc.BidiStreamingServer[flip7v1.PlayRequest, flip7v1.PlayResponse]
 	since  time.Time
@@ -39,8 +39,6 @@ type session struct {
 	written chan struct{} // closed when the writer is through
 
 	welcomed bool
-	instance string
-	build    string
 	practice bool
 	lane     *lane
 	events   *ring // nil: they are not wanted
@@ -101,7 +99,7 @@ func (b *Bots) open(name string, stream grpc.BidiStreamingServer[flip7v1.PlayReq
 	b.mu.Unlock()
 
 	s := &session{
-		id:      fmt.Sprintf("%x-%d", b.began.Unix(), number),
+		who:     Session{Bot: name, ID: fmt.Sprintf("%x-%d", b.began.Unix(), number)},
 		bot:     bot,
 		stream:  stream,
 		since:   now,
@@ -159,7 +157,7 @@ func (s *session) leave() error {
 	b := s.bot
 	b.mu.Lock()
 	b.part(s, nil, time.Now())
-	e := *s.ending
+	e, who := *s.ending, s.who
 	if s.welcomed {
 		b.connected()
 	}
@@ -174,8 +172,8 @@ func (s *session) leave() error {
 		case <-s.stream.Context().Done():
 		}
 	}
-	b.arena.log.Info("stream ended", "bot", b.name, "session", s.id, "reason", e.name(), "text", e.text)
-	b.arena.hooks.ended(b.arena.log, b.name, e)
+	b.arena.log.Info("stream ended", "bot", b.name, "session", s.who.ID, "reason", e.name(), "text", e.text)
+	b.arena.hooks.ended(b.arena.log, who, e)
 	return e.status()
 }
 
@@ -238,6 +236,17 @@ func (s *session) verdict(v *flip7v1.Verdict) {
 	s.send(&flip7v1.ArenaMessage{Message: &flip7v1.ArenaMessage_Verdict{Verdict: v}})
 }
 
+// judge tells the bot, and who keeps its log, that a decision was not simply taken. With a p it is about one of its
+// requests.
+func (s *session) judge(d *flip7v1.Decision, p *player, number int, v *flip7v1.Verdict) {
+	s.verdict(v)
+	j := Judged{Bot: s.bot.name, Session: s.who, Verdict: v, Note: cut(d.GetNote(), noteBytes)}
+	if p != nil {
+		j.Game, j.Attempt, j.Number = p.info.ID, p.info.Attempt, number
+	}
+	s.bot.arena.hooks.judged(s.bot.arena.log, j)
+}
+
 // drain tells the bot that the arena stops.
 func (s *session) drain() {
 	d := s.bot.arena.drained()
@@ -248,7 +257,7 @@ func (s *session) drain() {
 // recovered ends the stream when one of its goroutines panics.
 func (s *session) recovered(what string) {
 	if r := recover(); r != nil {
-		s.bot.arena.log.Error("panic", "in", what, "bot", s.bot.name, "session", s.id, "panic", r, "stack", string(debug.Stack()))
+		s.bot.arena.log.Error("panic", "in", what, "bot", s.bot.name, "session", s.who.ID, "panic", r, "stack", string(debug.Stack()))
 		s.end(ending(flip7v1.EndReason_END_REASON_INTERNAL, "the arena failed"))
 	}
 }

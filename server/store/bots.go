@@ -128,3 +128,19 @@ func (s *Store) RetireBot(ctx context.Context, name string, at time.Time) error 
 		return err
 	}))
 }
+
+// Playing says in which tournament that runs a bot plays, by its name. Those that play in none are left out.
+func (s *Store) Playing(ctx context.Context) (map[string]int64, error) {
+	playing := map[string]int64{}
+	rows, err := s.reader.QueryContext(ctx, `
+		SELECT entries.name, tournaments.id FROM tournaments CROSS JOIN entries ON entries.tournament = tournaments.id
+		WHERE tournaments.state IN ('open', 'running', 'paused', 'held') AND tournaments.state <> 'open' AND entries.state = 'entered'`)
+	_, err = collect(rows, err, func(rows *sql.Rows) (id int64, err error) {
+		var name string
+		if err = rows.Scan(&name, &id); err == nil {
+			playing[name] = id
+		}
+		return id, err
+	})
+	return playing, err
+}

@@ -3,6 +3,7 @@ package store_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -207,12 +208,13 @@ func TestLog(t *testing.T) {
 		{At: at(5), Game: arena.GameID{Tournament: 8, Round: 1, Table: 2, Number: 3}, Kind: "note"},
 	}
 	for _, bot := range []string{"a", "b"} {
-		if err := s.AddLog(ctx, bot, lines[:2]...); err != nil {
+		if err := s.AddLog(ctx, store.LogPage{Bot: bot, Lines: lines[:1]}); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.AddLog(ctx, bot, lines[2:]...); err != nil {
-			t.Fatal(err)
-		}
+	}
+	err := s.AddLog(ctx, store.LogPage{Bot: "a", Lines: lines[1:]}, store.LogPage{Bot: "nobody", Lines: lines}, store.LogPage{Bot: "b", Lines: lines[1:]})
+	if err != nil {
+		t.Fatal(err)
 	}
 	for i := range lines {
 		lines[i].Number = int64(i + 1)
@@ -222,7 +224,7 @@ func TestLog(t *testing.T) {
 		query store.LogQuery
 		want  []store.LogLine
 	}{
-		{"practice", store.LogQuery{Limit: 10}, lines[:1]},
+		{"all", store.LogQuery{Limit: 10}, lines},
 		{"a tournament", store.LogQuery{Game: arena.GameID{Tournament: 7}, Limit: 10}, lines[1:4]},
 		{"its first page", store.LogQuery{Game: arena.GameID{Tournament: 7}, Limit: 2}, lines[1:3]},
 		{"its second page", store.LogQuery{Game: arena.GameID{Tournament: 7}, After: 3, Limit: 2}, lines[3:4]},
@@ -231,14 +233,14 @@ func TestLog(t *testing.T) {
 		{"troubles", store.LogQuery{Game: arena.GameID{Tournament: 7}, Troubles: true, Limit: 10}, lines[2:4]},
 		{"another tournament", store.LogQuery{Game: arena.GameID{Tournament: 9}, Limit: 10}, nil},
 	} {
-		test.query.Bot = "a"
-		got, cut, err := s.Log(ctx, test.query)
-		if err != nil || cut != 0 || !reflect.DeepEqual(got, test.want) {
-			t.Errorf("%s: got %+v, %d, %v; want %+v, 0", test.name, got, cut, err, test.want)
+		for _, test.query.Bot = range []string{"a", "b"} {
+			got, cut, err := s.Log(ctx, test.query)
+			if err != nil || cut != 0 || !reflect.DeepEqual(got, test.want) {
+				t.Errorf("%s of %s: got %+v, %d, %v; want %+v, 0", test.name, test.query.Bot, got, cut, err, test.want)
+			}
 		}
 	}
-	wantNot(t, "AddLog", s.AddLog(ctx, "nobody", lines[0]), arena.ErrNotFound)
-	_, _, err := s.Log(ctx, store.LogQuery{Bot: "nobody"})
+	_, _, err = s.Log(ctx, store.LogQuery{Bot: "nobody"})
 	wantNot(t, "Log", err, arena.ErrNotFound)
 }
 
@@ -253,7 +255,7 @@ func TestLogDropsTheOldest(t *testing.T) {
 		for ; len(lines) < 999 && n < all; n++ {
 			lines = append(lines, store.LogLine{At: at(1), Kind: "note", Text: fmt.Sprint("line ", n+1)})
 		}
-		if err := s.AddLog(ctx, "a", lines...); err != nil {
+		if err := s.AddLog(ctx, store.LogPage{Bot: "a", Lines: lines}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -265,5 +267,27 @@ func TestLogDropsTheOldest(t *testing.T) {
 		if want := 1234 + i + 1; l.Number != int64(want) || !strings.HasSuffix(l.Text, fmt.Sprint(" ", want)) {
 			t.Fatalf("line %d is %+v", want, l)
 		}
+	}
+}
+
+func TestPlaying(t *testing.T) {
+	s, ctx := open(t, t.TempDir(), store.Options{}), t.Context()
+	want := map[string]int64{}
+	for _, state := range []arena.State{arena.Draft, arena.Open, arena.Running, arena.Paused, arena.Held, arena.Finished, arena.Cancelled} {
+		night := &arena.Tournament{State: state, Settings: arena.DefaultSettings()}
+		if err := s.Create(ctx, night, ""); err != nil {
+			t.Fatal(err)
+		}
+		here, gone := fmt.Sprint("in ", state), fmt.Sprint("out of ", state)
+		err := s.SaveEntries(ctx, night.ID, arena.Entry{Number: 1, Name: here, State: arena.Entered}, arena.Entry{Number: 2, Name: gone, State: arena.Withdrawn})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if state.Live() {
+			want[here] = night.ID
+		}
+	}
+	if got, err := s.Playing(ctx); err != nil || !maps.Equal(got, want) || len(want) != 3 {
+		t.Errorf("got %v, %v; want %v", got, err, want)
 	}
 }

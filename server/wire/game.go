@@ -87,6 +87,9 @@ func (e enum[A, W]) from(w W) (A, error) {
 	return 0, fmt.Errorf("%s: %v is not one that can be", e.field, w)
 }
 
+// RequestKind is what is asked, for the wire.
+func RequestKind(k game.Kind) flip7v1.RequestKind { return kinds.to(k) }
+
 // Cause is a cause for the wire.
 func Cause(c game.Cause) flip7v1.Cause { return causes.to(c) }
 

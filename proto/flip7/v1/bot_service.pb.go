@@ -804,12 +804,13 @@ type ListLogRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Name of the bot.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// The tournament. Empty: practice.
+	// Only this tournament. Empty: all, practice too, and coming and going
+	// between tournaments.
 	TournamentId string `protobuf:"bytes,2,opt,name=tournament_id,json=tournamentId,proto3" json:"tournament_id,omitempty"`
 	// Only this game, and what concerns no game is left out. Empty: all.
 	GameId string `protobuf:"bytes,3,opt,name=game_id,json=gameId,proto3" json:"game_id,omitempty"`
 	// Only what went wrong: requests that ended in the default decision or had
-	// illegal ones, verdicts, lost streams.
+	// illegal ones, verdicts, streams that were lost or ended in error.
 	Troubles bool `protobuf:"varint,4,opt,name=troubles,proto3" json:"troubles,omitempty"`
 	// Entries a page, at most 1000. 0: 100.
 	PageSize uint32 `protobuf:"varint,5,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
@@ -898,8 +899,8 @@ type ListLogResponse struct {
 	Entries []*LogEntry `protobuf:"bytes,1,rep,name=entries,proto3" json:"entries,omitempty"`
 	// Where the next page begins. Empty: there is none.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
-	// Entries that the log had no room for, in all; they were left out, the
-	// oldest first. 0: it is complete.
+	// Entries that the bot's log has no room for any more, of all tournaments,
+	// the oldest first. 0: it goes back to the beginning.
 	Cut           uint32 `protobuf:"varint,3,opt,name=cut,proto3" json:"cut,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -971,7 +972,10 @@ type LogEntry struct {
 	//	*LogEntry_Verdict
 	//	*LogEntry_Session
 	//	*LogEntry_Line
-	Entry         isLogEntry_Entry `protobuf_oneof:"entry"`
+	Entry isLogEntry_Entry `protobuf_oneof:"entry"`
+	// The bot's note with the decision that this is about, at most 256 bytes.
+	// Empty: none.
+	Note          string `protobuf:"bytes,7,opt,name=note,proto3" json:"note,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1063,6 +1067,13 @@ func (x *LogEntry) GetLine() *LoggedLine {
 	return nil
 }
 
+func (x *LogEntry) GetNote() string {
+	if x != nil {
+		return x.Note
+	}
+	return ""
+}
+
 type isLogEntry_Entry interface {
 	isLogEntry_Entry()
 }
@@ -1083,7 +1094,8 @@ type LogEntry_Session struct {
 }
 
 type LogEntry_Line struct {
-	// One of the last messages before a stream was lost.
+	// Something else in a line: one of the last messages before a stream was
+	// lost, or a word of the arena, such as that entries are missing here.
 	Line *LoggedLine `protobuf:"bytes,6,opt,name=line,proto3,oneof"`
 }
 
@@ -1098,7 +1110,9 @@ func (*LogEntry_Line) isLogEntry_Entry() {}
 // LoggedRequest is a request and how it was answered.
 type LoggedRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The request, rebuilt from the record of the game.
+	// The request, as far as it is kept: request_id, kind, seat, and of the game
+	// its id and attempt. What lay on the table is not kept a second time: the
+	// record of the game has it all.
 	Request *DecisionRequest `protobuf:"bytes,1,opt,name=request,proto3" json:"request,omitempty"`
 	// The decision that was played.
 	Answer Answer `protobuf:"varint,2,opt,name=answer,proto3,enum=flip7.v1.Answer" json:"answer,omitempty"`
@@ -1106,15 +1120,13 @@ type LoggedRequest struct {
 	Seat *uint32 `protobuf:"varint,3,opt,name=seat,proto3,oneof" json:"seat,omitempty"`
 	// Why that was played.
 	Cause Cause `protobuf:"varint,4,opt,name=cause,proto3,enum=flip7.v1.Cause" json:"cause,omitempty"`
-	// Time from asking to answering as the arena measured it, network allowance
-	// taken off. Absent: it was not answered.
+	// Time that the bot was charged for, until it had answered or its time was
+	// up; network allowance and the arena's own stalls are taken off.
 	Latency *durationpb.Duration `protobuf:"bytes,5,opt,name=latency,proto3" json:"latency,omitempty"`
 	// How often it was sent.
 	Sent uint32 `protobuf:"varint,6,opt,name=sent,proto3" json:"sent,omitempty"`
 	// Illegal decisions for it.
-	Illegal uint32 `protobuf:"varint,7,opt,name=illegal,proto3" json:"illegal,omitempty"`
-	// The bot's note. Empty: none.
-	Note          string `protobuf:"bytes,8,opt,name=note,proto3" json:"note,omitempty"`
+	Illegal       uint32 `protobuf:"varint,7,opt,name=illegal,proto3" json:"illegal,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1198,21 +1210,14 @@ func (x *LoggedRequest) GetIllegal() uint32 {
 	return 0
 }
 
-func (x *LoggedRequest) GetNote() string {
-	if x != nil {
-		return x.Note
-	}
-	return ""
-}
-
 // LoggedSession says that a bot came or went.
 type LoggedSession struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The instance, as Hello.instance_id.
+	// The instance, as Hello.instance_id. Empty: there was no Hello.
 	InstanceId string `protobuf:"bytes,1,opt,name=instance_id,json=instanceId,proto3" json:"instance_id,omitempty"`
-	// Build of its Hello.
+	// Build of its Hello. Empty: not told.
 	Build string `protobuf:"bytes,2,opt,name=build,proto3" json:"build,omitempty"`
-	// Kit of its Hello, name and version.
+	// Kit of its Hello, name and version. Empty: not told.
 	Kit string `protobuf:"bytes,3,opt,name=kit,proto3" json:"kit,omitempty"`
 	// Why the stream ended. UNSPECIFIED: it began, or it was lost.
 	End EndReason `protobuf:"varint,4,opt,name=end,proto3,enum=flip7.v1.EndReason" json:"end,omitempty"`
@@ -2436,7 +2441,7 @@ const file_flip7_v1_bot_service_proto_rawDesc = "" +
 	"\x0fListLogResponse\x12,\n" +
 	"\aentries\x18\x01 \x03(\v2\x12.flip7.v1.LogEntryR\aentries\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x10\n" +
-	"\x03cut\x18\x03 \x01(\rR\x03cut\"\xa7\x02\n" +
+	"\x03cut\x18\x03 \x01(\rR\x03cut\"\xbb\x02\n" +
 	"\bLogEntry\x12.\n" +
 	"\x04time\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12\x1d\n" +
 	"\n" +
@@ -2444,8 +2449,9 @@ const file_flip7_v1_bot_service_proto_rawDesc = "" +
 	"\arequest\x18\x03 \x01(\v2\x17.flip7.v1.LoggedRequestH\x00R\arequest\x12-\n" +
 	"\averdict\x18\x04 \x01(\v2\x11.flip7.v1.VerdictH\x00R\averdict\x123\n" +
 	"\asession\x18\x05 \x01(\v2\x17.flip7.v1.LoggedSessionH\x00R\asession\x12*\n" +
-	"\x04line\x18\x06 \x01(\v2\x14.flip7.v1.LoggedLineH\x00R\x04lineB\a\n" +
-	"\x05entry\"\xae\x02\n" +
+	"\x04line\x18\x06 \x01(\v2\x14.flip7.v1.LoggedLineH\x00R\x04line\x12\x12\n" +
+	"\x04note\x18\a \x01(\tR\x04noteB\a\n" +
+	"\x05entry\"\x9a\x02\n" +
 	"\rLoggedRequest\x123\n" +
 	"\arequest\x18\x01 \x01(\v2\x19.flip7.v1.DecisionRequestR\arequest\x12(\n" +
 	"\x06answer\x18\x02 \x01(\x0e2\x10.flip7.v1.AnswerR\x06answer\x12\x17\n" +
@@ -2453,8 +2459,7 @@ const file_flip7_v1_bot_service_proto_rawDesc = "" +
 	"\x05cause\x18\x04 \x01(\x0e2\x0f.flip7.v1.CauseR\x05cause\x123\n" +
 	"\alatency\x18\x05 \x01(\v2\x19.google.protobuf.DurationR\alatency\x12\x12\n" +
 	"\x04sent\x18\x06 \x01(\rR\x04sent\x12\x18\n" +
-	"\aillegal\x18\a \x01(\rR\aillegal\x12\x12\n" +
-	"\x04note\x18\b \x01(\tR\x04noteB\a\n" +
+	"\aillegal\x18\a \x01(\rR\aillegalB\a\n" +
 	"\x05_seat\"\xad\x01\n" +
 	"\rLoggedSession\x12\x1f\n" +
 	"\vinstance_id\x18\x01 \x01(\tR\n" +

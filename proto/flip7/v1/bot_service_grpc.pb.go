@@ -72,12 +72,18 @@ type BotServiceClient interface {
 	// results and its name stay. Retiring it again is fine. Admin, or the bot's
 	// owner.
 	RetireBot(ctx context.Context, in *RetireBotRequest, opts ...grpc.CallOption) (*RetireBotResponse, error)
-	// ListLog tells how a bot fared in a tournament, oldest entry first. The
-	// bot's owner and the bot itself only.
+	// ListLog tells how a bot fared, oldest entry first: what it noted, what went
+	// wrong, its coming and going. The bot's owner, the bot itself and the admin.
+	// Decisions that need no word are in the records of games
+	// (WatchService.GetGameRecord), and of a bot that is absent there are only
+	// the faults before. NOT_FOUND.
 	ListLog(ctx context.Context, in *ListLogRequest, opts ...grpc.CallOption) (*ListLogResponse, error)
 	// RegisterOwner makes an owner and its token. Admin; anyone where
-	// registration is open; with an invitation code where it is by invitation.
-	// ALREADY_EXISTS if the name, or one that looks like it, is taken.
+	// registration is open; with an invitation code where it is by invitation. A
+	// code that is sent has to hold everywhere: PERMISSION_DENIED if not, for
+	// INVITATION_UNKNOWN, INVITATION_EXPIRED, INVITATION_USED_UP or
+	// INVITATION_REVOKED. ALREADY_EXISTS if the name, or one that looks like it,
+	// is taken.
 	RegisterOwner(ctx context.Context, in *RegisterOwnerRequest, opts ...grpc.CallOption) (*RegisterOwnerResponse, error)
 	// ListOwners lists owners by name. Admin.
 	ListOwners(ctx context.Context, in *ListOwnersRequest, opts ...grpc.CallOption) (*ListOwnersResponse, error)
@@ -267,12 +273,18 @@ type BotServiceServer interface {
 	// results and its name stay. Retiring it again is fine. Admin, or the bot's
 	// owner.
 	RetireBot(context.Context, *RetireBotRequest) (*RetireBotResponse, error)
-	// ListLog tells how a bot fared in a tournament, oldest entry first. The
-	// bot's owner and the bot itself only.
+	// ListLog tells how a bot fared, oldest entry first: what it noted, what went
+	// wrong, its coming and going. The bot's owner, the bot itself and the admin.
+	// Decisions that need no word are in the records of games
+	// (WatchService.GetGameRecord), and of a bot that is absent there are only
+	// the faults before. NOT_FOUND.
 	ListLog(context.Context, *ListLogRequest) (*ListLogResponse, error)
 	// RegisterOwner makes an owner and its token. Admin; anyone where
-	// registration is open; with an invitation code where it is by invitation.
-	// ALREADY_EXISTS if the name, or one that looks like it, is taken.
+	// registration is open; with an invitation code where it is by invitation. A
+	// code that is sent has to hold everywhere: PERMISSION_DENIED if not, for
+	// INVITATION_UNKNOWN, INVITATION_EXPIRED, INVITATION_USED_UP or
+	// INVITATION_REVOKED. ALREADY_EXISTS if the name, or one that looks like it,
+	// is taken.
 	RegisterOwner(context.Context, *RegisterOwnerRequest) (*RegisterOwnerResponse, error)
 	// ListOwners lists owners by name. Admin.
 	ListOwners(context.Context, *ListOwnersRequest) (*ListOwnersResponse, error)
