@@ -18,7 +18,6 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
 
-	"github.com/flip7-arena/flip7/arena"
 	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
 )
 
@@ -64,11 +63,6 @@ func (c caller) owns(owner string) bool {
 
 // is reports whether the caller is the bot.
 func (c caller) is(bot string) bool { return c.role == botRole && c.name == bot }
-
-// act is an entry of the audit log for what the caller does.
-func (c caller) act(what, why string) arena.Act {
-	return arena.Act{Who: c.String(), What: what, Why: why}
-}
 
 type callerKey struct{}
 

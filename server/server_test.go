@@ -74,13 +74,20 @@ func startIn(t *testing.T, folder string, change ...func(*Config)) *running {
 // prepare is startIn without serving yet.
 func prepare(t *testing.T, folder string, change ...func(*Config)) *running {
 	t.Helper()
+	return prepareWith(t, folder, store.Options{Reserved: ReservedNames()}, change...)
+}
+
+// prepareWith is prepare with options for the store.
+func prepareWith(t *testing.T, folder string, options store.Options, change ...func(*Config)) *running {
+	t.Helper()
 	config := Config{Folder: folder, Metrics: "off", Version: "test", DrainGrace: -1}
 	for _, c := range change {
 		c(&config)
 	}
 	log := new(record)
 	logger := slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	kept, err := store.Open(t.Context(), folder, store.Options{Reserved: ReservedNames(), Log: logger})
+	options.Log = logger
+	kept, err := store.Open(t.Context(), folder, options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/flip7-arena/flip7/arena"
 	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
 	"github.com/flip7-arena/flip7/server/launch"
+	"github.com/flip7-arena/flip7/server/store"
 	"github.com/flip7-arena/flip7/server/wire"
 )
 
@@ -45,7 +46,7 @@ type roundKey struct {
 func newNights(s *Server) *nights {
 	return &nights{
 		Server:   s,
-		common:   wire.Common{ReconnectGrace: max(s.config.ReconnectGrace, 0)},
+		common:   wire.Common{Power: s.store.Durability() == store.Power, ReconnectGrace: max(s.config.ReconnectGrace, 0)},
 		counting: newDesk(),
 		rating:   newDesk(),
 		// A finished tournament takes a few kilobytes, a tally one for each entrant, a season some hundred bytes a game.
@@ -73,11 +74,9 @@ func (s *nights) tournament(ctx context.Context, id string) (*arena.Tournament, 
 	return s.arena.Tournament(ctx, number)
 }
 
-// act is an entry of the audit log: the name of the RPC, to what it was done, and why.
+// act is an entry of the audit log: the name of the RPC, to what it was done, and why. The arena adds when.
 func act(ctx context.Context, rpc, subject, why string) arena.Act {
-	a := callerOf(ctx).act(strings.TrimSuffix(rpc+" "+subject, " "), why)
-	a.At = time.Now().UTC()
-	return a
+	return arena.Act{Who: callerOf(ctx).String(), What: strings.TrimSuffix(rpc+" "+subject, " "), Why: why}
 }
 
 // shown is a tournament as it is now, with all that is said of it.

@@ -23,6 +23,7 @@ import (
 	"github.com/flip7-arena/flip7/arena"
 	"github.com/flip7-arena/flip7/arena/house"
 	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
+	"github.com/flip7-arena/flip7/server/store"
 	"github.com/flip7-arena/flip7/server/wire"
 )
 
@@ -453,6 +454,29 @@ func TestSettingsAreRefusedByTheirNames(t *testing.T) {
 		}
 		if d := detailsOf(t, err); !slices.Contains(d.fields, field) {
 			t.Errorf("%s: the error names %q: %v", field, d.fields, err)
+		}
+	}
+}
+
+func TestDurabilityIsThatOfTheStore(t *testing.T) {
+	for kept, want := range map[store.Durability]flip7v1.Durability{
+		store.Process: flip7v1.Durability_DURABILITY_PROCESS,
+		store.Power:   flip7v1.Durability_DURABILITY_POWER,
+	} {
+		r := prepareWith(t, t.TempDir(), store.Options{Durability: kept})
+		r.serve()
+		client := flip7v1.NewTournamentServiceClient(r.conn)
+		for _, asked := range []flip7v1.Durability{flip7v1.Durability_DURABILITY_UNSPECIFIED, flip7v1.Durability_DURABILITY_PROCESS, flip7v1.Durability_DURABILITY_POWER} {
+			created, err := client.CreateTournament(r.admin, &flip7v1.CreateTournamentRequest{Name: "a night",
+				Settings: &flip7v1.TournamentSettings{Durability: asked}})
+			switch {
+			case asked != 0 && asked != want:
+				if d := detailsOf(t, err); !slices.Equal(d.fields, []string{"settings.durability"}) {
+					t.Errorf("%v asked of a store that survives a cut of %v: %v, want settings.durability refused", asked, kept, err)
+				}
+			case err != nil || created.GetTournament().GetSettings().GetDurability() != want:
+				t.Errorf("%v asked of a store that survives a cut of %v: %v, %v; want %v", asked, kept, created.GetTournament().GetSettings(), err, want)
+			}
 		}
 	}
 }

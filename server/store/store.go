@@ -129,6 +129,9 @@ func (s *Store) Close() error {
 	return errors.Join(s.reader.Close(), s.writer.db.Close(), s.lock.Close())
 }
 
+// Durability is what a power cut may cost the store.
+func (s *Store) Durability() Durability { return s.options.Durability }
+
 // Journals are where the decisions of unfinished games are kept. Close them before the store.
 func (s *Store) Journals() *Journals { return s.journals }
 
