@@ -393,8 +393,9 @@ func (s *sitting) announce(setup table.Setup, sofar []table.Entry) {
 	for i, e := range sofar {
 		moves[i] = e.Move
 	}
+	info := setup.Info // a copy: who keeps the event is not to keep the players and the journal of the game
 	s.arena.Audience.Happened(Event{Tournament: s.t.ID, At: time.Now().UTC(), Kind: GameBegan, Round: s.round, Table: s.table.Number,
-		Game: setup.Info.Number, Attempt: setup.Info.Attempt, Info: &setup.Info, Seed: setup.Seed, Moves: moves})
+		Game: info.Number, Attempt: info.Attempt, Info: &info, Seed: setup.Seed, Moves: moves})
 }
 
 // land keeps the result, once, and tells of it.
@@ -415,7 +416,8 @@ func (s *sitting) land(ctx context.Context, number int, played Played) error {
 	tab := &s.night.t.Rounds[s.round-1].Tables[s.table.Number-1]
 	at, _ := slices.BinarySearchFunc(tab.Games, number, func(g Game, number int) int { return g.Number - number })
 	tab.Games = slices.Insert(slices.Clone(tab.Games), at, played.Game)
-	s.tell(Event{Kind: GameEnded, Round: s.round, Table: s.table.Number, Game: number, Attempt: played.Game.Attempt, Result: &played.Game})
+	result := played.Game // a copy: who keeps the event is not to keep the record
+	s.tell(Event{Kind: GameEnded, Round: s.round, Table: s.table.Number, Game: number, Attempt: result.Attempt, Result: &result})
 	return nil
 }
 
