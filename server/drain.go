@@ -25,7 +25,7 @@ func (s *Server) shutDown() {
 	s.within("break off the games", s.arena.Close)
 	s.within("let go of the bots", s.bots.Close)
 	s.within("write the logs of the bots", s.logbook.close)
-	s.metrics.probe.Close()
+	s.metrics.close()
 	s.within("end the programs", s.bots.launcher.Close)
 
 	doors := []*grpc.Server{s.main}

@@ -4,6 +4,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -23,9 +24,10 @@ import (
 )
 
 // metrics is what is counted, in a registry of its own. It is told of games as an arena.Audience and of decisions by the
-// hooks of remote. The probe measures the arena's own stalls for as long as a game is played.
+// hooks of remote. The probe measures the arena's own stalls for as long as a game is played, and the meter its lag.
 type metrics struct {
 	probe    *remote.Probe
+	lag      *lagMeter
 	registry *prometheus.Registry
 	calls    *grpcprom.ServerMetrics // of all but Play, whose streams last as long as a bot does
 
@@ -91,6 +93,10 @@ func newMetrics(version string, probe *remote.Probe) *metrics {
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "flip7_info", Help: "Always 1; says which version runs.",
 			ConstLabels: prometheus.Labels{"version": version}}, func() float64 { return 1 }),
 	)
+	lag := prometheus.NewHistogram(prometheus.HistogramOpts{Name: "flip7_lag_seconds",
+		Help: "How late the arena itself was, looked at a hundred times a second while games were played.", Buckets: latencyBuckets})
+	m.registry.MustRegister(lag)
+	m.lag = newLagMeter(probe.Lost, func(late time.Duration) { lag.Observe(late.Seconds()) })
 	for cause := range m.outcomes {
 		m.outcomes[cause] = decisions.WithLabelValues(game.Cause(cause).String())
 	}
@@ -195,9 +201,30 @@ func (m *metrics) change(do func()) {
 	switch after := len(m.running) > 0; {
 	case after && !before:
 		m.probe.Watch(+1)
+		m.lag.begin(m.playing)
 	case before && !after:
 		m.probe.Watch(-1)
+		m.lag.end()
 	}
+}
+
+// playing are the tournaments of which a game is being played.
+func (m *metrics) playing() []int64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var ids []int64
+	for k := range m.running {
+		if !slices.Contains(ids, k.tournament) { // hardly ever more than one
+			ids = append(ids, k.tournament)
+		}
+	}
+	return ids
+}
+
+// close ends what measures.
+func (m *metrics) close() {
+	m.lag.close()
+	m.probe.Close()
 }
 
 // handler serves what was counted, and whether the server is alive and not about to stop.

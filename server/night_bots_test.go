@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"google.golang.org/grpc"
@@ -96,6 +97,7 @@ func (l *league) players() (players []string) {
 func (l *league) goHome() {
 	l.home()
 	l.here.Wait()
+	synctest.Wait() // for the arena's end of their streams
 }
 
 // kit plays a bot on the Go kit until ctx ends, and reports whether it did so until then.

@@ -107,7 +107,7 @@ func New(c Config, d Deps) (_ *Server, err error) {
 	s.metrics = newMetrics(c.Version, remote.NewProbe())
 	defer func() {
 		if err != nil {
-			s.metrics.probe.Close()
+			s.metrics.close()
 		}
 	}()
 	if s.gate.admin, s.adminFile, err = adminToken(c.Folder, d.Log); err != nil {
