@@ -29,6 +29,8 @@ type cli struct {
 	Replay     replayCmd     `cmd:"" help:"Print what happened in a game, card by card."`
 	Match      matchCmd      `cmd:"" help:"Play many games between house bots, without a tournament."`
 	Verify     verifyCmd     `cmd:"" help:"Compute exported results again: cards, points, pairings, standings."`
+	Backup     backupCmd     `cmd:"" help:"Write a data folder to a file, while its server runs or not."`
+	Restore    restoreCmd    `cmd:"" help:"Make a data folder of a backup."`
 	Version    versionCmd    `cmd:"" help:"Print the version."`
 }
 

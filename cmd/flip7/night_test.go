@@ -139,7 +139,8 @@ type night struct {
 	programs  string // file in whose lock those have a share that servers have started
 	conn      *grpc.ClientConn
 	pulse     pulse
-	over      chan struct{} // closed when spectators are told
+	over      chan struct{}     // closed when spectators are told
+	tokens    map[string]string // of the bots that come in, by name
 	kit       *kitBot
 	witnesses []*witness
 }
@@ -150,9 +151,27 @@ const longestNight = 5 * time.Minute
 // tournament is the number of the night: its server has no other.
 const tournament = "1"
 
-// newNight sets up a night and lets its bots come in. It has nine bots, so that the last of five kills comes while there
-// are tables with and without bots that reconnect.
+// newNight sets up a night of so many pairing rounds and lets its bots come in. Nine bots sit at three tables, some of them
+// with nobody who has to come back when the server was killed.
 func newNight(t *testing.T, rounds int) *night {
+	t.Helper()
+	n := openNight(t, filepath.Join(t.TempDir(), "data"))
+	n.verb("tournament", "create", "night", "--open", "--seed", "7", "--seats", "3", "--rounds", strconv.Itoa(rounds),
+		"--decision-timeout", "30s", "--time-bank", "30s", "--table-limit", "1h", "--checkin", "5m")
+	n.verb("tournament", "enter", tournament, "house:odds", "house:stay-20", "house:random")
+	for _, strategy := range []string{"racer", "stay-25", "random"} {
+		n.verb("tournament", "enter", tournament, "cmd:"+os.Args[0]+" commanded "+strategy+" "+n.programs, "--as", "program-"+strategy)
+	}
+	tokens := map[string]string{}
+	for _, name := range []string{"kit", "witness", "watcher"} {
+		tokens[name] = n.register(name)
+	}
+	n.comeIn(tokens)
+	return n
+}
+
+// openNight starts a server on a data folder.
+func openNight(t *testing.T, data string) *night {
 	t.Helper()
 	folder := t.TempDir()
 	log, err := os.Create(filepath.Join(folder, "log"))
@@ -160,7 +179,7 @@ func newNight(t *testing.T, rounds int) *night {
 		t.Fatal(err)
 	}
 	n := &night{t: t, programs: filepath.Join(folder, "programs"), over: make(chan struct{})}
-	n.server = newServed(t, filepath.Join(folder, "data"), log)
+	n.server = newServed(t, data, log)
 	n.ctx, n.leave = context.WithTimeoutCause(context.Background(), longestNight, errors.New("the night takes too long"))
 	t.Cleanup(func() {
 		n.clear()
@@ -169,27 +188,26 @@ func newNight(t *testing.T, rounds int) *night {
 			tail(t, log.Name())
 		}
 	})
-
 	n.server.start()
+	soon := backoff.Config{BaseDelay: 5 * time.Millisecond, Multiplier: 1, MaxDelay: 5 * time.Millisecond}
 	if n.conn, err = grpc.NewClient("passthrough:///"+n.server.address, grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithConnectParams(grpc.ConnectParams{Backoff: backoff.Config{BaseDelay: 5 * time.Millisecond, Multiplier: 1, MaxDelay: 5 * time.Millisecond}})); err != nil {
+		grpc.WithConnectParams(grpc.ConnectParams{Backoff: soon, MinConnectTimeout: longestNight})); err != nil {
 		t.Fatal(err)
 	}
-	n.verb("tournament", "create", "night", "--open", "--seed", "7", "--seats", "3", "--rounds", strconv.Itoa(rounds),
-		"--decision-timeout", "30s", "--time-bank", "30s", "--table-limit", "1h", "--checkin", "5m")
-	n.verb("tournament", "enter", tournament, "house:odds", "house:stay-20", "house:random")
-	for _, strategy := range []string{"racer", "stay-25", "random"} {
-		n.verb("tournament", "enter", tournament, "cmd:"+os.Args[0]+" commanded "+strategy+" "+n.programs, "--as", "program-"+strategy)
-	}
-	n.kit = &kitBot{demoBot: demoBot{name: "kit", strategy: "odds"}, address: n.server.address, token: n.register("kit"), log: log, wrong: t.Errorf}
+	return n
+}
+
+// comeIn lets the bots of the night come in, and a spectator.
+func (n *night) comeIn(tokens map[string]string) {
+	n.tokens = tokens
+	n.kit = &kitBot{demoBot: demoBot{name: "kit", strategy: "odds"}, address: n.server.address, token: tokens["kit"], log: n.server.log, wrong: n.t.Errorf}
 	n.bots.Go(func() { n.kit.play(n.ctx) })
 	for _, name := range []string{"witness", "watcher"} {
-		w := &witness{name: name, token: n.register(name), pulse: &n.pulse, wrong: t.Errorf, games: map[attemptKey]*testimony{}}
+		w := &witness{name: name, token: tokens[name], pulse: &n.pulse, wrong: n.t.Errorf, games: map[attemptKey]*testimony{}}
 		n.witnesses = append(n.witnesses, w)
 		n.bots.Go(func() { w.play(n.ctx, n.conn) })
 	}
 	n.bots.Go(n.follow)
-	return n
 }
 
 // register registers a bot and enters it, and returns its token.
@@ -208,10 +226,15 @@ func (n *night) register(name string) string {
 // verb runs one of the program's verbs on the server of the night, and returns what it prints.
 func (n *night) verb(args ...string) []byte {
 	n.t.Helper()
+	return verb(n.t, append(args, "--data", n.server.data, "--address", n.server.address)...)
+}
+
+// verb runs one of the program's verbs here, and returns what it prints.
+func verb(t *testing.T, args ...string) []byte {
+	t.Helper()
 	var out, problems bytes.Buffer
-	args = append(args, "--data", n.server.data, "--address", n.server.address)
-	if code := run(n.ctx, args, program{out: &out, err: &problems}); code != 0 {
-		n.t.Fatalf("flip7 %s: exit code %d: %s%s", strings.Join(args, " "), code, out.Bytes(), problems.Bytes())
+	if code := run(t.Context(), args, program{out: &out, err: &problems}); code != 0 {
+		t.Fatalf("flip7 %s: exit code %d: %s%s", strings.Join(args, " "), code, out.Bytes(), problems.Bytes())
 	}
 	return out.Bytes()
 }
