@@ -12,6 +12,7 @@ import (
 	"github.com/flip7-arena/flip7/arena"
 	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
 	"github.com/flip7-arena/flip7/server/remote"
+	"github.com/flip7-arena/flip7/server/wire"
 )
 
 func TestLagIsToldByTournament(t *testing.T) {
@@ -42,6 +43,19 @@ func TestLagIsToldByTournament(t *testing.T) {
 	}
 	if l.of(7) != nil || l.of(8) != nil || l.of(100) == nil || len(l.nights) != lagKept {
 		t.Errorf("%d tournaments are remembered, want the newest %d", len(l.nights), lagKept)
+	}
+}
+
+func TestATournamentIsShownWithTheLagOfTheArena(t *testing.T) {
+	h := host(t)
+	id := h.opened(nil)
+	if got := h.get(id).GetLag(); got != nil {
+		t.Errorf("before anything was played: %v, want nothing", got)
+	}
+	number, _ := wire.TournamentIDOf(id)
+	h.metrics.lag.note([]int64{number}, 7*time.Millisecond, 6*time.Millisecond)
+	if got := h.get(id).GetLag(); got.GetStalls() != 1 || got.GetMax().AsDuration() != 7*time.Millisecond {
+		t.Errorf("got %v, want a stall, and 7 ms at most", got)
 	}
 }
 

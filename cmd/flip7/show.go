@@ -16,6 +16,7 @@ type tournamentShowCmd struct {
 	remoteFlags
 	ID     string `arg:"" optional:"" name:"tournament" help:"Number of the tournament; left out, all are listed."`
 	Round  uint32 `help:"Show the tables of this pairing round; left out, of the last."`
+	Aim    bool   `help:"Show who gave Freeze and Flip Three to whom more often than the others at the table."`
 	Audit  bool   `help:"Show who did what, and why."`
 	Follow bool   `help:"Show what happens until it is over." short:"f"`
 }
@@ -27,6 +28,8 @@ func (c *tournamentShowCmd) Run(ctx context.Context, p *program) error {
 		return c.list(ctx, p)
 	case c.Follow:
 		return watch(ctx, c.remoteFlags, p, c.ID)
+	case c.Aim:
+		return c.aim(ctx, p)
 	case c.Audit:
 		return c.audit(ctx, p)
 	}
@@ -73,6 +76,7 @@ func (c *tournamentShowCmd) Run(ctx context.Context, p *program) error {
 		return printProto(p.out, pairings)
 	}
 	printTournament(p.out, r.GetTournament())
+	printLag(p.out, r.GetTournament().GetLag())
 	if len(standings.GetStandings()) > 0 {
 		fmt.Fprintln(p.out)
 		printStandings(p.out, standings.GetStandings())
@@ -82,6 +86,19 @@ func (c *tournamentShowCmd) Run(ctx context.Context, p *program) error {
 		printTables(p.out, pairings.GetTables())
 	}
 	return nil
+}
+
+// printLag says how late the arena itself was, if it knows: it forgets when it is restarted.
+func printLag(w io.Writer, lag *flip7v1.ArenaLag) {
+	if lag == nil {
+		return
+	}
+	fmt.Fprintf(w, "The arena's own lag: %s half of the time, %s 99 %% of the time, %s at most", latency(lag.GetP50(), true), latency(lag.GetP99(), true),
+		latency(lag.GetMax(), true))
+	if lag.GetStalls() > 0 {
+		fmt.Fprintf(w, "; it stood still %d times, %s in all", lag.GetStalls(), latency(lag.GetStalled(), true))
+	}
+	fmt.Fprintln(w, ". Stalls are never charged to bots.")
 }
 
 func allStandings(ctx context.Context, client flip7v1.TournamentServiceClient, id string) (*flip7v1.ListStandingsResponse, error) {

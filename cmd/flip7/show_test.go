@@ -1,0 +1,98 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
+	"github.com/flip7-arena/flip7/server"
+	"github.com/flip7-arena/flip7/server/store"
+)
+
+// arenaHere serves an arena in this process until the test ends, and returns how a verb is run with it.
+func arenaHere(t *testing.T) (verb func(args ...string) string) {
+	t.Helper()
+	folder, log := t.TempDir(), slog.New(slog.DiscardHandler)
+	kept, err := store.Open(t.Context(), folder, store.Options{Reserved: server.ReservedNames(), Log: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := server.New(server.Config{Folder: folder, Address: "127.0.0.1:0", Metrics: "off"}, server.Deps{Store: kept, Log: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		if err := kept.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return func(args ...string) string {
+		t.Helper()
+		var out, wrong bytes.Buffer
+		args = append(args, "--address", s.Addr().String(), "--data", folder)
+		if code := run(t.Context(), args, program{in: strings.NewReader(""), out: &out, err: &wrong}); code != 0 {
+			t.Fatalf("flip7 %s: exit code %d: %s", strings.Join(args, " "), code, wrong.String())
+		}
+		return out.String()
+	}
+}
+
+func TestShowSaysWhoAimedAtWhom(t *testing.T) {
+	flip7 := arenaHere(t)
+	flip7("tournament", "create", "aimed", "--open", "--rounds", "2", "--seed", "3")
+	flip7("tournament", "enter", "1", "house:odds", "house:stay-25", "house:stay-20", "house:random")
+	if out := flip7("tournament", "show", "1", "--aim"); !strings.HasPrefix(out, "At the tables that have ended nobody gave") {
+		t.Errorf("before the start: %s", out)
+	}
+	flip7("tournament", "start", "1", "--watch")
+	out := flip7("tournament", "show", "1", "--aim")
+	if lines := strings.Split(out, "\n"); !strings.HasPrefix(lines[2], "BOT") || len(strings.Fields(lines[3])) < 10 || !strings.Contains(out, "Of the 24 such rows") {
+		t.Errorf("of four bots, twelve pairs and two cards: %s", out)
+	}
+	var all struct {
+		Aims []struct {
+			Bot     string  `json:"bot"`
+			Chances int     `json:"chances"`
+			Error   float64 `json:"error"`
+		} `json:"aims"`
+	}
+	if err := json.Unmarshal([]byte(flip7("tournament", "show", "1", "--aim", "--json")), &all); err != nil {
+		t.Fatal(err)
+	}
+	if len(all.Aims) != 24 || all.Aims[0].Chances == 0 || all.Aims[0].Error == 0 || !strings.Contains(out, "\n"+all.Aims[0].Bot) {
+		t.Errorf("as JSON: %+v, want 24 aims, the first of them that of the table", all.Aims)
+	}
+}
+
+func TestShowSaysHowLateTheArenaWas(t *testing.T) {
+	lag := &flip7v1.ArenaLag{P50: durationpb.New(80 * time.Microsecond), P99: durationpb.New(730 * time.Microsecond), Max: durationpb.New(3010 * time.Millisecond),
+		Stalls: 2, Stalled: durationpb.New(3042 * time.Millisecond)}
+	calm := &flip7v1.ArenaLag{P50: durationpb.New(0), P99: durationpb.New(time.Millisecond), Max: durationpb.New(2 * time.Millisecond), Stalled: durationpb.New(0)}
+	for _, c := range []struct {
+		lag  *flip7v1.ArenaLag
+		want string
+	}{
+		{nil, ""},
+		{calm, "The arena's own lag: <0.1ms half of the time, 1ms 99 % of the time, 2ms at most. Stalls are never charged to bots.\n"},
+		{lag, "The arena's own lag: <0.1ms half of the time, 730µs 99 % of the time, 3.01s at most; it stood still 2 times, 3.04s in all. Stalls are never charged to bots.\n"},
+	} {
+		var out strings.Builder
+		if printLag(&out, c.lag); out.String() != c.want {
+			t.Errorf("got %q, want %q", out.String(), c.want)
+		}
+	}
+}
