@@ -299,6 +299,7 @@ class Night:
             raise Wrong(f"format: {line['format']!r} is not {FORMAT!r}")
         self.head, settings, self.secret = line, the(line, "settings", dict), hash_of(line, "secret")
         self.rules, self.rotations = rules_of(settings), number(settings, "rotations", 1, 50)
+        self.want = number(settings, "pairing_rounds", 1, 100)
         self.name, self.predictable = the(line, "name", str), the(line, "predictable", bool)
         self.commitment = hashlib.sha256(self.secret).hexdigest()
         if self.commitment != hash_of(line, "commitment").hex():
@@ -378,6 +379,8 @@ class Night:
     def end(self):
         if self.head is None:
             raise Wrong("there is nothing in it")
+        if the(self.head, "state", str) == "finished" and len(self.rounds) != self.want:
+            raise Wrong(f"the tournament is finished, and {len(self.rounds)} of its {self.want} pairing rounds are here")
         for n, tables in enumerate(self.rounds, 1):
             for m, table in enumerate(tables, 1):
                 played, want = len(table["games"]), self.rotations * len(table["bots"])

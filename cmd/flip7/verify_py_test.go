@@ -211,6 +211,8 @@ func TestPythonNamesWhatDoesNotHold(t *testing.T) {
 			"pairing round 1, table 1, game 1: rules: not those of the tournament"},
 		{"what a bot brought", "entry", func(l object) { l["contribution"] = strings.Repeat("0", 64) },
 			"pairing round 1, table 1, game 1: the secret and what the bots brought make the seed"},
+		{"how many pairing rounds there were", "tournament", func(l object) { l["settings"].(object)["pairing_rounds"] = 3 },
+			"the tournament is finished, and 2 of its 3 pairing rounds are here"},
 		{"who sits at a table", "pairing_round", func(l object) { l["tables"].([]any)[0].(object)["bots"] = []any{1, 1, 2, 3} },
 			"pairing round 1: an entry that sits there does not exist, or sits twice"},
 		{"a seed", "game", func(l object) { record(l)["seed"] = strings.Repeat("0", 64) },
