@@ -13,6 +13,7 @@ type botCmd struct {
 	List     botListCmd     `cmd:"" help:"List the bots."`
 	Rotate   botRotateCmd   `cmd:"" help:"Give a bot a new token; the old one ends at once."`
 	Retire   botRetireCmd   `cmd:"" help:"Retire a bot for good; its results stay."`
+	Log      botLogCmd      `cmd:"" help:"Tell how a bot fared: its notes, what went wrong, its coming and going."`
 }
 
 type botRegisterCmd struct {
@@ -26,11 +27,8 @@ func (c *botRegisterCmd) Run(ctx context.Context, p *program) error {
 	return ask(ctx, c.remoteFlags, p, flip7v1.NewBotServiceClient, flip7v1.BotServiceClient.RegisterBot,
 		&flip7v1.RegisterBotRequest{Name: c.Name, Owner: c.Owner},
 		func(r *flip7v1.RegisterBotResponse) error {
-			fmt.Fprintf(p.out, "%s is registered. For its author, where the bot runs; the token is shown this once:\n\n  FLIP7_ADDR=%s\n  FLIP7_TOKEN=%s\n",
-				r.GetBot().GetName(), c.Address, r.GetToken())
-			if c.CA != "" {
-				fmt.Fprintf(p.out, "  FLIP7_CA=%s\n", c.CA)
-			}
+			fmt.Fprintf(p.out, "%s is registered. For its author, where the bot runs; the token is shown this once:\n\n", r.GetBot().GetName())
+			c.printAccess(p, r.GetToken())
 			if r.GetOwnerToken() != "" {
 				fmt.Fprintf(p.out, "\nThe token of its owner %s, shown this once: %s\n", r.GetBot().GetOwner(), r.GetOwnerToken())
 			}
@@ -46,37 +44,24 @@ type botListCmd struct {
 
 // Run lists the bots.
 func (c *botListCmd) Run(ctx context.Context, p *program) error {
-	conn, err := c.dial()
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
 	all := &flip7v1.ListBotsResponse{}
-	err = pages(ctx, flip7v1.NewBotServiceClient(conn).ListBots,
+	return list(ctx, c.remoteFlags, p, flip7v1.NewBotServiceClient, flip7v1.BotServiceClient.ListBots,
 		func(token string) *flip7v1.ListBotsRequest {
 			return &flip7v1.ListBotsRequest{Owner: c.Owner, Retired: c.Retired, PageToken: token}
-		},
-		func(page *flip7v1.ListBotsResponse) string {
-			all.Bots = append(all.Bots, page.GetBots()...)
-			return page.GetNextPageToken()
+		}, all,
+		func() error {
+			if len(all.GetBots()) == 0 {
+				_, err := fmt.Fprintln(p.out, "No bot is registered. Register one: flip7 bot register NAME")
+				return err
+			}
+			w := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+			fmt.Fprintln(w, "BOT\tOWNER\tSTATE\tBUILD\tKIT\tGAMES")
+			for _, b := range all.GetBots() {
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\n", b.GetName(), dash(b.GetOwner()), botState(b), dash(b.GetBuild()),
+					dash(b.GetKitName()+" "+b.GetKitVersion()), b.GetGames())
+			}
+			return w.Flush()
 		})
-	if err != nil {
-		return err
-	}
-	if p.json {
-		return printProto(p.out, all)
-	}
-	if len(all.GetBots()) == 0 {
-		fmt.Fprintln(p.out, "No bot is registered. Register one: flip7 bot register NAME")
-		return nil
-	}
-	w := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "BOT\tOWNER\tSTATE\tBUILD\tKIT\tGAMES")
-	for _, b := range all.GetBots() {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\n", b.GetName(), dash(b.GetOwner()), botState(b), dash(b.GetBuild()),
-			dash(b.GetKitName()+" "+b.GetKitVersion()), b.GetGames())
-	}
-	return w.Flush()
 }
 
 func botState(b *flip7v1.Bot) string {

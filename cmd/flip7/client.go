@@ -91,6 +91,14 @@ func (f remoteFlags) token() string {
 	return strings.TrimSpace(string(raw))
 }
 
+// printAccess prints what lets its holder in at this arena.
+func (f remoteFlags) printAccess(p *program, token string) {
+	fmt.Fprintf(p.out, "  FLIP7_ADDR=%s\n  FLIP7_TOKEN=%s\n", f.Address, token)
+	if f.CA != "" {
+		fmt.Fprintf(p.out, "  FLIP7_CA=%s\n", f.CA)
+	}
+}
+
 // bearer sends a token with every call.
 type bearer struct {
 	token  string
@@ -118,6 +126,7 @@ func refusal(err error) error {
 	case s.Code() == codes.Unavailable && strings.Contains(text, "connection error"):
 		cause := text[strings.LastIndex(text, "desc = ")+len("desc = "):]
 		return fmt.Errorf("--address: no arena can be reached there (%s); is \"flip7 serve\" running?", strings.Trim(cause, `"`))
+	case strings.HasPrefix(text, "invitation_code: "): // no token would help
 	case s.Code() == codes.Unauthenticated || s.Code() == codes.PermissionDenied:
 		text += "; tokens come from --token, FLIP7_TOKEN, or else the admin.token in the --data folder"
 	}
@@ -154,6 +163,37 @@ func ask[Client any, Request, Response proto.Message](ctx context.Context, to re
 		return printProto(p.out, response)
 	}
 	return text(response)
+}
+
+// list gets all of a list, page by page, and prints it as if it were on one page: as JSON, or as text does it.
+func list[Client any, Request proto.Message, Page interface {
+	proto.Message
+	GetNextPageToken() string
+}](ctx context.Context, to remoteFlags, p *program,
+	client func(grpc.ClientConnInterface) Client,
+	method func(Client, context.Context, Request, ...grpc.CallOption) (Page, error),
+	request func(token string) Request, all Page, text func() error) error {
+	conn, err := to.dial()
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	err = pages(ctx, func(ctx context.Context, r Request, _ ...grpc.CallOption) (Page, error) {
+		return method(client(conn), ctx, r)
+	}, request,
+		func(page Page) string {
+			next := page.GetNextPageToken()
+			page.ProtoReflect().Clear(page.ProtoReflect().Descriptor().Fields().ByName("next_page_token"))
+			proto.Merge(all, page) // which appends
+			return next
+		})
+	if err != nil {
+		return err
+	}
+	if p.json {
+		return printProto(p.out, all)
+	}
+	return text()
 }
 
 // pages gets page after page of a list; add takes one and says where the next begins.

@@ -23,7 +23,8 @@ type cli struct {
 	Scenario   scenarioCmd   `cmd:"" help:"Play games with nothing left to chance and compare what came of them."`
 	Pair       pairCmd       `cmd:"" help:"Pair bots for the next round from a file of scores and past meetings."`
 	Elo        eloCmd        `cmd:"" help:"Rate bots: the Elo table of a league, or of a file of results."`
-	Bot        botCmd        `cmd:"" help:"Register bots and look after their tokens."`
+	Bot        botCmd        `cmd:"" help:"Register bots, look after their tokens, read their logs."`
+	Owner      ownerCmd      `cmd:"" help:"Those who answer for bots: register, invite, look after their tokens."`
 	Tournament tournamentCmd `cmd:"" aliases:"night" help:"League nights: create, run, show, export."`
 	League     leagueCmd     `cmd:"" help:"The tournaments that feed one Elo table."`
 	Replay     replayCmd     `cmd:"" help:"Print what happened in a game, card by card."`
@@ -69,7 +70,7 @@ func run(ctx context.Context, args []string, p program) int {
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Writers(p.out, p.err),
 		kong.Exit(func(c int) { code = c }),
-		kong.Configuration(kong.JSON),
+		kong.Configuration(readConfig),
 		kong.Bind(&p),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 	)

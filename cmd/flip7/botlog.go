@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
+)
+
+type botLogCmd struct {
+	remoteFlags
+	Name       string `arg:"" help:"Name of the bot."`
+	Tournament string `help:"Only this tournament."`
+	Game       string `help:"Only this game, such as 1/2/3/4."`
+	Troubles   bool   `help:"Only what went wrong."`
+}
+
+// Run prints the log.
+func (c *botLogCmd) Run(ctx context.Context, p *program) error {
+	all := &flip7v1.ListLogResponse{}
+	return list(ctx, c.remoteFlags, p, flip7v1.NewBotServiceClient, flip7v1.BotServiceClient.ListLog,
+		func(token string) *flip7v1.ListLogRequest {
+			return &flip7v1.ListLogRequest{Name: c.Name, TournamentId: c.Tournament, GameId: c.Game, Troubles: c.Troubles, PageSize: 1000, PageToken: token}
+		}, all,
+		func() error { return printLog(p.out, c.Name, all) })
+}
+
+// printLog prints a bot's log in words, a line for each entry.
+func printLog(w io.Writer, bot string, log *flip7v1.ListLogResponse) error {
+	if n := log.GetCut(); n > 0 {
+		fmt.Fprintf(w, "The %d oldest entries are gone: a log has no room for more.\n", n)
+	}
+	if len(log.GetEntries()) == 0 {
+		_, err := fmt.Fprintf(w, "The log of %s has no such entries.\n", bot)
+		return err
+	}
+	for _, e := range log.GetEntries() {
+		line := logLine(e)
+		if e.GetNote() != "" {
+			line += fmt.Sprintf("; note %q", e.GetNote()) // quoted, it does nothing to a terminal
+		}
+		if _, err := fmt.Fprintf(w, "%s  %s\n", e.GetTime().AsTime().Local().Format(time.DateTime), line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// logLine is an entry in words, without its note.
+func logLine(e *flip7v1.LogEntry) string {
+	switch what := e.GetEntry().(type) {
+	case *flip7v1.LogEntry_Request:
+		return requestLine(what.Request)
+	case *flip7v1.LogEntry_Verdict:
+		return fmt.Sprintf("request %s: %s: %s", what.Verdict.GetRequestId(), word(what.Verdict.GetCode(), "VERDICT_CODE_"), what.Verdict.GetMessage())
+	case *flip7v1.LogEntry_Session:
+		return sessionLine(e.GetSessionId(), what.Session)
+	case *flip7v1.LogEntry_Line:
+		if what.Line.GetFromBot() {
+			return "the bot said " + what.Line.GetText()
+		}
+		return what.Line.GetText()
+	}
+	return "something that this version does not know"
+}
+
+func requestLine(r *flip7v1.LoggedRequest) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "request %s (%s): ", r.GetRequest().GetRequestId(), word(r.GetRequest().GetKind(), "REQUEST_KIND_"))
+	if r.GetCause() != flip7v1.Cause_CAUSE_CHOSEN {
+		fmt.Fprintf(&b, "%s, so the default is played: ", word(r.GetCause(), "CAUSE_"))
+	}
+	b.WriteString(word(r.GetAnswer(), "ANSWER_"))
+	if r.Seat != nil {
+		fmt.Fprintf(&b, " to seat %d", r.GetSeat())
+	}
+	fmt.Fprintf(&b, " after %v", r.GetLatency().AsDuration().Round(100*time.Microsecond))
+	if n := r.GetIllegal(); n > 0 {
+		fmt.Fprintf(&b, ", %d illegal", n)
+	}
+	switch n := r.GetSent(); n {
+	case 0:
+		b.WriteString(", never sent")
+	case 1:
+	default:
+		fmt.Fprintf(&b, ", sent %d times", n)
+	}
+	return b.String()
+}
+
+func sessionLine(id string, s *flip7v1.LoggedSession) string {
+	switch {
+	case s.GetLost():
+		return fmt.Sprintf("stream %s was lost", id)
+	case s.GetEnd() != flip7v1.EndReason_END_REASON_UNSPECIFIED:
+		return fmt.Sprintf("stream %s ended (%s): %s", id, word(s.GetEnd(), "END_REASON_"), s.GetMessage())
+	}
+	return fmt.Sprintf("stream %s began: instance %s, build %s, kit %s", id, s.GetInstanceId(), dash(s.GetBuild()), dash(s.GetKit()))
+}
+
+// word is a value of an enum as a word: its name without what all of them begin with.
+func word(value fmt.Stringer, prefix string) string {
+	return strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(value.String(), prefix), "_", " "))
+}
