@@ -23,7 +23,7 @@ func (c *backupCmd) Run(ctx context.Context, p *program) error {
 	if p.json {
 		return printInventoryJSON(p, c.File, c.Data, holds)
 	}
-	fmt.Fprintf(p.out, "%s holds the data folder %s (%d tournaments, %d bytes), tokens and keys included: keep it as safe as that.\n",
+	fmt.Fprintf(p.out, "%s holds the data folder %s (tournaments: %d, bytes: %d), with its tokens and keys: keep it as safe as that.\n",
 		c.File, c.Data, holds.Tournaments, holds.Bytes)
 	for _, t := range holds.Unfinished {
 		if !t.Settings.Predictable() {
