@@ -205,13 +205,14 @@ func (l *league) blamed(night *arena.Tournament, conducts map[string]*conduct) {
 		has   []game.Cause
 		may   []game.Cause // have too
 		ended string       // at least one of its streams
-		state arena.EntryState
+		state []arena.EntryState // one of them
 	}{
-		{"never decides", []game.Cause{game.TimedOut}, nil, "", arena.Withdrawn}, // as absent at the end of two tables
-		{"garbage", []game.Cause{game.Illegal}, []game.Cause{game.TimedOut, game.Disconnected}, "Internal", arena.Entered},
-		{"floods", nil, []game.Cause{game.TimedOut, game.Disconnected}, "END_REASON_FLOOD", arena.Entered},
-		{"restless", nil, nil, "", arena.Entered},
-		{"slow", nil, nil, "", arena.Entered},
+		{"never decides", []game.Cause{game.TimedOut}, nil, "", []arena.EntryState{arena.Withdrawn}}, // absent at the end of two tables
+		// Whether a bot that comes and goes is absent when a table ends depends on the cards.
+		{"garbage", []game.Cause{game.Illegal}, []game.Cause{game.TimedOut, game.Disconnected}, "Internal", []arena.EntryState{arena.Entered, arena.Withdrawn}},
+		{"floods", nil, []game.Cause{game.TimedOut, game.Disconnected}, "END_REASON_FLOOD", []arena.EntryState{arena.Entered, arena.Withdrawn}},
+		{"restless", nil, nil, "", []arena.EntryState{arena.Entered}},
+		{"slow", nil, nil, "", []arena.EntryState{arena.Entered}},
 	} {
 		c := conducts[bot.name]
 		l.t.Logf("%s: %+v; its streams ended with %v", bot.name, *c, l.guests[bot.name].ends)
@@ -221,8 +222,8 @@ func (l *league) blamed(night *arena.Tournament, conducts map[string]*conduct) {
 				l.t.Errorf("%s has %d faults as %v", bot.name, n, game.Cause(cause))
 			}
 		}
-		if entry, _ := night.Entry(bot.name); entry.State != bot.state {
-			l.t.Errorf("%s is %v, want it to be %v", bot.name, entry.State, bot.state)
+		if entry, _ := night.Entry(bot.name); !slices.Contains(bot.state, entry.State) {
+			l.t.Errorf("%s is %v, want it to be one of %v", bot.name, entry.State, bot.state)
 		}
 		if bot.ended != "" && l.guests[bot.name].ends[bot.ended] == 0 {
 			l.t.Errorf("no stream of %s ended with %v", bot.name, bot.ended)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"syscall"
@@ -36,7 +37,26 @@ func limitFiles(t *testing.T, size int64) (room func()) {
 	return room
 }
 
+// alone runs the test in a process of its own, and reports whether this is that: the limit holds for everything that a
+// process writes, the log of the go command about its tests too.
+func alone(t *testing.T) bool {
+	t.Helper()
+	const child = "STORE_TEST_ALONE"
+	if os.Getenv(child) == t.Name() {
+		return true
+	}
+	c := exec.Command(os.Args[0], "-test.run", "^"+t.Name()+"$")
+	c.Env = append(os.Environ(), child+"="+t.Name())
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	return false
+}
+
 func TestJournalOnAFullDisk(t *testing.T) {
+	if !alone(t) {
+		return
+	}
 	for _, durability := range []Durability{Process, Power} {
 		t.Run(durability.String(), func(t *testing.T) {
 			d := newDesk(t, durability)
@@ -73,6 +93,9 @@ func TestJournalOnAFullDisk(t *testing.T) {
 }
 
 func TestJournalCannotBeWrittenAnewOnAFullDisk(t *testing.T) {
+	if !alone(t) {
+		return
+	}
 	d := newDesk(t, Process)
 	j := d.open()
 	w := d.begin(j, 1, 1)
@@ -96,6 +119,9 @@ func TestJournalCannotBeWrittenAnewOnAFullDisk(t *testing.T) {
 }
 
 func TestDatabaseOnAFullDisk(t *testing.T) {
+	if !alone(t) {
+		return
+	}
 	d := newDesk(t, Process)
 	d.must(d.SaveRound(t.Context(), d.id, arena.Round{Number: 1, Spread: "0", Tables: []arena.Table{{Number: 1}}}))
 	written, err := os.Stat(filepath.Join(d.dir, "arena.db-wal"))
