@@ -203,8 +203,8 @@ func (l *league) blamed(night *arena.Tournament, conducts map[string]*conduct) {
 	for _, bot := range []struct {
 		name  string
 		has   []game.Cause
-		may   []game.Cause // have too
-		ended string       // at least one of its streams
+		may   []game.Cause       // have too
+		ended string             // at least one of its streams
 		state []arena.EntryState // one of them
 	}{
 		{"never decides", []game.Cause{game.TimedOut}, nil, "", []arena.EntryState{arena.Withdrawn}}, // absent at the end of two tables
