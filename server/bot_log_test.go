@@ -168,6 +168,26 @@ func (r *running) logOf(ctx context.Context, bot string, ask *flip7v1.ListLogReq
 	}
 }
 
+func TestALogIsWrittenBeforeTheArenaStops(t *testing.T) {
+	folder := t.TempDir()
+	t.Run("a bot is there when the arena stops", func(t *testing.T) {
+		r := startIn(t, folder)
+		b := r.join(r.roles().bot, "one")
+		r.stop()
+		b.end()
+	})
+	t.Run("and has read of it since", func(t *testing.T) {
+		r := startIn(t, folder)
+		want := []string{
+			`session one build 1 of "go 3.1", END_REASON_UNSPECIFIED, lost false: it came`,
+			`session one build 1 of "go 3.1", END_REASON_DRAINING, lost false: the arena is about to stop`,
+		}
+		if got := r.logOf(r.admin, "odds-bot", &flip7v1.ListLogRequest{}); !slices.Equal(got, want) {
+			t.Errorf("the log says\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	})
+}
+
 func TestWhoMayReadALog(t *testing.T) {
 	r := start(t)
 	tokens := r.roles() // ann has odds-bot

@@ -685,8 +685,8 @@ type Decision struct {
 	// With ANSWER_GIVE: the seat that is to have the card; left out it is
 	// illegal. Ignored with other answers.
 	Seat *uint32 `protobuf:"varint,3,opt,name=seat,proto3,oneof" json:"seat,omitempty"`
-	// A note for the bot's own log, shown to its owner only. At most 256 bytes
-	// of UTF-8; the rest is cut off. Empty: none.
+	// A note for the bot's own log, which its owner and the organiser can read.
+	// At most 256 bytes of UTF-8; the rest is cut off. Empty: none.
 	Note          string `protobuf:"bytes,4,opt,name=note,proto3" json:"note,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
