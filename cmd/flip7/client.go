@@ -79,12 +79,15 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
+// adminTokenFile holds the admin's token in a data folder.
+const adminTokenFile = "admin.token"
+
 // token is the one that was given, or else the admin's if its file can be read.
 func (f remoteFlags) token() string {
 	if f.Token != "" {
 		return f.Token
 	}
-	raw, err := os.ReadFile(filepath.Join(f.Data, "admin.token"))
+	raw, err := os.ReadFile(filepath.Join(f.Data, adminTokenFile))
 	if err != nil {
 		return ""
 	}

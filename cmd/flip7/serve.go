@@ -8,6 +8,8 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -50,6 +52,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) (err error) {
 	if err := c.check(); err != nil {
 		return err
 	}
+	_, missing := os.Stat(filepath.Join(c.Data, adminTokenFile))
 	s, closeStore, err := c.open(ctx, p)
 	if err != nil {
 		return err
@@ -59,7 +62,7 @@ func (c *serveCmd) Run(ctx context.Context, p *program) (err error) {
 			err = closed
 		}
 	}()
-	c.greet(p, s)
+	c.greet(p, s, missing != nil)
 	context.AfterFunc(ctx, func() { // the second signal
 		again := make(chan os.Signal, 1)
 		signal.Notify(again, os.Interrupt, syscall.SIGTERM)
@@ -141,7 +144,7 @@ func reachable(addr net.Addr) string {
 }
 
 // greet says where the arena is and what to do next.
-func (c *serveCmd) greet(p *program, s *server.Server) {
+func (c *serveCmd) greet(p *program, s *server.Server, first bool) {
 	fmt.Fprintf(p.out, "Flip 7 Arena %s on %s, data in %s\n", version, s.Addr(), c.Data)
 	if s.MetricsAddr() != nil {
 		fmt.Fprintf(p.out, "Metrics: http://%s/metrics\n", s.MetricsAddr())
@@ -155,6 +158,9 @@ func (c *serveCmd) greet(p *program, s *server.Server) {
 	}
 	if s.Trust() != "" {
 		env += " FLIP7_CA=" + s.Trust()
+	}
+	if token, err := os.ReadFile(s.AdminTokenFile()); first && err == nil {
+		fmt.Fprintf(p.out, "The admin's token, shown this once: %s\n", strings.TrimSpace(string(token)))
 	}
 	fmt.Fprintf(p.out, "The admin's token is in %s; the verbs below find it there.\n\nIn another terminal", s.AdminTokenFile())
 	if env != "" {
