@@ -3,7 +3,9 @@ package arena
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
+	"math/big"
 	"slices"
 
 	"github.com/flip7-arena/flip7/arena/deal"
@@ -34,9 +36,10 @@ type pairAim struct {
 	card        game.Card
 }
 
+// aimSum adds up exactly: an export has the same bytes on every machine.
 type aimSum struct {
 	chances, times     int
-	expected, variance float64
+	expected, variance big.Rat
 }
 
 // aimCards are the cards that are aimed (a spare Second Chance is a present, R11).
@@ -84,35 +87,105 @@ func (a *Aims) Add(games []Played) error {
 // choice sums up choices in which one bot could aim at another.
 type choice struct {
 	chances, times int
-	even           float64 // sum over the choices of 1 / legal targets
+	among          [game.MaxSeats + 1]int // choices by the number of legal targets
 }
 
 func (c *choice) add(more choice) {
 	c.chances += more.chances
 	c.times += more.times
-	c.even += more.even
+}
+
+// even is how many times the target would have been aimed at if the odds had been even.
+func (c *choice) even() *big.Rat {
+	sum := new(big.Rat)
+	for targets, choices := range c.among {
+		if choices > 0 {
+			sum.Add(sum, big.NewRat(int64(choices), int64(targets)))
+		}
+	}
+	return sum
 }
 
 func (s *aimSum) add(own, others choice) {
-	n, m := float64(own.chances), float64(others.chances)+1
-	p := (float64(others.times) + own.even/n) / m
+	n, m, one := big.NewRat(int64(own.chances), 1), big.NewRat(int64(others.chances)+1, 1), big.NewRat(1, 1)
+	p := new(big.Rat).Quo(own.even(), n)
+	p.Add(p, big.NewRat(int64(others.times), 1))
+	p.Quo(p, m)
+	expected := new(big.Rat).Mul(n, p)
+	variance := new(big.Rat).Sub(one, p)
+	variance.Mul(variance, expected)
+	variance.Mul(variance, n.Add(one, n.Quo(n, m)))
 	s.chances += own.chances
 	s.times += own.times
-	s.expected += n * p
-	s.variance += n * p * (1 - p) * (1 + n/m)
+	s.expected.Add(&s.expected, expected)
+	s.variance.Add(&s.variance, variance)
 }
 
 // List is all that has been counted, the most striking first.
 func (a *Aims) List() []Aim {
 	list := make([]Aim, 0, len(a.pairs))
 	for key, sum := range a.pairs {
+		expected, _ := sum.expected.Float64()
+		variance, _ := sum.variance.Float64()
 		list = append(list, Aim{Bot: key.bot, Target: key.target, Card: key.card, Chances: sum.chances, Times: sum.times,
-			Expected: sum.expected, Error: math.Sqrt(sum.variance)})
+			Expected: expected, Error: math.Sqrt(variance)})
 	}
 	slices.SortFunc(list, func(a, b Aim) int {
 		return cmp.Or(cmp.Compare(b.Striking(), a.Striking()), cmp.Compare(a.Bot, b.Bot), cmp.Compare(a.Target, b.Target), cmp.Compare(a.Card, b.Card))
 	})
 	return list
+}
+
+// lines are all that has been counted, in order of bots, targets and cards.
+func (a *Aims) lines() []aimLine {
+	keys := slices.SortedFunc(maps.Keys(a.pairs), func(a, b pairAim) int {
+		return cmp.Or(cmp.Compare(a.bot, b.bot), cmp.Compare(a.target, b.target), cmp.Compare(a.card, b.card))
+	})
+	lines := make([]aimLine, len(keys))
+	for i, key := range keys {
+		sum := a.pairs[key]
+		lines[i] = aimLine{Line: "aim", Bot: key.bot, Target: key.target, Card: key.card.String(), Chances: sum.chances, Times: sum.times,
+			Expected: sum.expected.FloatString(3), Error: root(&sum.variance).FloatString(3)}
+	}
+	return lines
+}
+
+// root is the square root of a fraction to the nearest thousandth.
+func root(square *big.Rat) *big.Rat {
+	halves := new(big.Int).Mul(square.Num(), big.NewInt(2000*2000))
+	halves.Sqrt(halves.Quo(halves, square.Denom())) // of thousandths, rounded down
+	nearest := halves.Rsh(halves.Add(halves, big.NewInt(1)), 1)
+	return new(big.Rat).SetFrac(nearest, big.NewInt(1000))
+}
+
+// aimCounter counts the aims of a tournament, whose games come in order: those at tables that were played to their end.
+type aimCounter struct {
+	aims  Aims
+	table tableKey
+	games []Played // of that table
+}
+
+// game counts a game.
+func (c *aimCounter) game(t *Tournament, id GameID, p Played) error {
+	if of := (tableKey{id.Round, id.Table}); of != c.table {
+		if err := c.end(); err != nil {
+			return err
+		}
+		c.table = of
+	}
+	if t.Rounds[id.Round-1].Tables[id.Table-1].State == Complete {
+		c.games = append(c.games, p)
+	}
+	return nil
+}
+
+// end counts what has come last.
+func (c *aimCounter) end() error {
+	if err := c.aims.Add(c.games); err != nil {
+		return fmt.Errorf("aims at table %d of pairing round %d: %w", c.table.table, c.table.round, err)
+	}
+	c.games = c.games[:0]
+	return nil
 }
 
 // tableChoices are the choices at one table: by giver, target and card, bots in the order in which they were first seen.
@@ -161,10 +234,11 @@ func (w *aimWatcher) Observe(s *game.State, e game.Event) {
 	legal := s.View(e.Seat).Active() // R12
 	for seat := range legal.All() {
 		target := w.choices.index(w.game.Game.Seats[seat])
-		one := choice{chances: 1, even: 1 / float64(legal.Len())}
+		one := &w.choices.choices[giver][target][kind]
+		one.chances++
+		one.among[legal.Len()]++
 		if seat == given {
-			one.times = 1
+			one.times++
 		}
-		w.choices.choices[giver][target][kind].add(one)
 	}
 }

@@ -1,8 +1,11 @@
 package arena
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"math/big"
+	"slices"
 	"testing"
 	"time"
 
@@ -113,6 +116,49 @@ func TestBotsThatAimAlikeAreAsFarFromTheAverageAsTheErrorSays(t *testing.T) {
 	}
 	if math.Abs(float64(times)-expected) > 0.05*expected {
 		t.Errorf("%d times in all, %.0f expected", times, expected)
+	}
+}
+
+func TestAimsAreWrittenToTheThousandth(t *testing.T) {
+	var aims Aims
+	for n := range 3 {
+		if err := aims.Add([]Played{aimedGame(t, 4, 2*n, false), aimedGame(t, 4, 2*n+1, false)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, lines := aims.List(), aims.lines()
+	if len(lines) != len(list) || len(lines) < 12 {
+		t.Fatalf("%d lines of %d aims, want the same, at least one for each pair", len(lines), len(list))
+	}
+	inOrder := slices.IsSortedFunc(lines, func(a, b aimLine) int {
+		return cmp.Or(cmp.Compare(a.Bot, b.Bot), cmp.Compare(a.Target, b.Target), -cmp.Compare(a.Card, b.Card)) // freeze, flip3
+	})
+	if !inOrder {
+		t.Errorf("not in order of bots, targets and cards: %+v", lines)
+	}
+	for _, a := range list {
+		at := slices.IndexFunc(lines, func(l aimLine) bool { return l.Bot == a.Bot && l.Target == a.Target && l.Card == a.Card.String() })
+		if at < 0 {
+			t.Errorf("no line is of %+v", a)
+			continue
+		}
+		var expected, deviation float64
+		l := lines[at]
+		if _, err := fmt.Sscan(l.Expected+" "+l.Error, &expected, &deviation); err != nil {
+			t.Fatal(err)
+		}
+		if l.Chances != a.Chances || l.Times != a.Times || math.Abs(expected-a.Expected) > 0.00051 || math.Abs(deviation-a.Error) > 0.00051 {
+			t.Errorf("the line is %+v, want that of %+v", l, a)
+		}
+	}
+}
+
+func TestRootsAreRoundedToTheThousandth(t *testing.T) {
+	for square, want := range map[string]string{"0": "0.000", "2": "1.414", "1/3": "0.577", "1/4": "0.500", "9/4000000": "0.002", "8/4000000": "0.001", "1000000": "1000.000"} {
+		exact, _ := new(big.Rat).SetString(square)
+		if got := root(exact).FloatString(3); got != want {
+			t.Errorf("the root of %s: got %s, want %s", square, got, want)
+		}
 	}
 }
 

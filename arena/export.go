@@ -96,6 +96,18 @@ type (
 		Score string `json:"score"` // an exact fraction
 	}
 
+	// aimLine is an Aim. Expected and error are exact but for being rounded to thousandths.
+	aimLine struct {
+		Line     string `json:"line"` // "aim"
+		Bot      int    `json:"bot"`
+		Target   int    `json:"target"`
+		Card     string `json:"card"`
+		Chances  int    `json:"chances"`
+		Times    int    `json:"times"`
+		Expected string `json:"expected"`
+		Error    string `json:"error"`
+	}
+
 	timingLine struct {
 		Line     string        `json:"line"` // "game"
 		Round    int           `json:"round"`
@@ -138,11 +150,18 @@ func (a *Arena) ExportResults(ctx context.Context, id int64, w io.Writer) error 
 			out.write(t.Rounds[round].line())
 		}
 	}
+	var counter aimCounter
 	err = a.Store.Games(ctx, id, func(id GameID, p Played) error {
 		emitRounds(id.Round)
+		if err := counter.game(t, id, p); err != nil {
+			return err
+		}
 		return out.write(gameLine{Line: "game", Round: id.Round, Table: id.Table, Game: id.Number,
 			Attempt: p.Game.Attempt, Seats: p.Game.Seats, Record: p.Record})
 	})
+	if err == nil {
+		err = counter.end()
+	}
 	if err != nil {
 		return fmt.Errorf("export tournament %d: %w", id, err)
 	}
@@ -153,6 +172,9 @@ func (a *Arena) ExportResults(ctx context.Context, id int64, w io.Writer) error 
 	}
 	for _, s := range standings {
 		out.write(s.line())
+	}
+	for _, aim := range counter.aims.lines() {
+		out.write(aim)
 	}
 	return out.flush()
 }

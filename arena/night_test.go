@@ -9,6 +9,7 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -450,13 +451,9 @@ func TestATableMadeVoidAfterTheNextPairingLeavesThatAsItWas(t *testing.T) {
 		bots := names(8)
 		r := newRoster(bots...)
 		e := prepare(t, Settings{Rounds: 3}, r, bots...)
-		done := false
+		var voided atomic.Bool
 		r.decide = func(bot string, q table.Question) table.Answer {
-			r.mu.Lock()
-			now := !done && len(e.now().Rounds) == 2
-			done = done || now
-			r.mu.Unlock()
-			if now {
+			if len(e.now().Rounds) == 2 && voided.CompareAndSwap(false, true) {
 				if err := e.VoidTable(t.Context(), e.id, 1, 1, "a wrong build", organiser); err != nil {
 					t.Error(err)
 				}

@@ -32,7 +32,8 @@ type Verification struct {
 
 // Verify reads exported results and computes again what follows from them: that the secret is the one that was committed
 // to, every game's seed from the secret and what the bots brought, every card and point from the seeds and the decisions,
-// every pairing and seat from the scores so far, and the standings. The error is the first thing that does not hold.
+// every pairing and seat from the scores so far, the standings, and who aimed at whom. The error is the first thing that does
+// not hold.
 func Verify(r io.Reader) (Verification, error) {
 	v := verifier{}
 	scanner := bufio.NewScanner(r)
@@ -58,6 +59,8 @@ type verifier struct {
 	seen      Verification
 	t         *Tournament
 	standings []standingLine
+	aims      []aimLine
+	counter   aimCounter
 }
 
 func (v *verifier) line(raw []byte) error {
@@ -84,8 +87,13 @@ func (v *verifier) line(raw []byte) error {
 			v.standings = append(v.standings, s)
 			return nil
 		})
+	case "aim":
+		return read(raw, func(a aimLine) error {
+			v.aims = append(v.aims, a)
+			return nil
+		})
 	}
-	return fmt.Errorf("%q is not tournament, entry, pairing_round, game or standing", kind.Line)
+	return fmt.Errorf("%q is not tournament, entry, pairing_round, game, standing or aim", kind.Line)
 }
 
 // read reads a line that may hold no other keys than those of its kind.
@@ -237,8 +245,11 @@ func (v *verifier) game(l gameLine) error {
 	if _, err := l.Record.Replay(deal.NewKeyed(seed), faults); err != nil {
 		return wrong("%w", err)
 	}
-	tab.Games = append(tab.Games, Game{Number: l.Game, Attempt: l.Attempt, Seats: seats, Result: l.Record.Result,
-		Faults: faults.faults, Slips: make([]int, len(seats))})
+	played := Game{Number: l.Game, Attempt: l.Attempt, Seats: seats, Result: l.Record.Result, Faults: faults.faults, Slips: make([]int, len(seats))}
+	if err := v.counter.game(v.t, GameID{Round: l.Round, Table: l.Table, Number: l.Game}, Played{Game: played, Record: l.Record}); err != nil {
+		return wrong("%w", err)
+	}
+	tab.Games = append(tab.Games, played)
 	v.seen.Games++
 	v.seen.Decisions += len(l.Record.Moves)
 	return nil
@@ -269,6 +280,12 @@ func (v *verifier) end() error {
 	}
 	if !slices.Equal(again, v.standings) {
 		return errors.New("standings: the games say otherwise")
+	}
+	if err := v.counter.end(); err != nil {
+		return err
+	}
+	if !slices.Equal(v.counter.aims.lines(), v.aims) {
+		return errors.New("aims: the games say otherwise")
 	}
 	return nil
 }

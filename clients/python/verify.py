@@ -21,7 +21,7 @@ start, and the bytes of your own bot with what it sent. What no file can prove i
 secret, did not tell a bot what was coming. With a seed for rehearsals ("predictable") the deals prove nothing.
 
 What it leaves to "flip7 verify": who meets whom, the order in which a table first sits down (both draw on a random
-generator of the Go library, ChaCha8), standings and ratings.
+generator of the Go library, ChaCha8), standings, and who aimed at whom.
 """
 
 import argparse
@@ -77,7 +77,7 @@ def tries(seed, copies, round_number, seat, nth):
 
 
 class RoundOver(Exception):
-    """The round ends at once: Flip 7, or no card can be drawn."""
+    """Flip 7, or no card can be drawn."""
 
 
 class Game:
@@ -122,9 +122,8 @@ class Game:
         if len(legal) == 1:
             return legal[0]
         if self.asked == len(self.moves):
-            raise Wrong(f"the moves end after {self.asked}, and the game goes on: seat {seat} has to decide")
-        move, cause = self.moves[self.asked], self.faults.get(self.asked)
-        self.asked += 1
+            raise Wrong(f"the moves end after {self.asked}, and seat {seat} has to decide")
+        move, cause, self.asked = self.moves[self.asked], self.faults.get(self.asked), self.asked + 1
         if move not in legal:
             raise Wrong(f"move {self.asked}: {move!r} of seat {seat} is not one of {legal}")
         if cause and move != default:
@@ -289,7 +288,7 @@ class Night:
         if (self.head is None) != (kind == "tournament"):
             raise Wrong(f"{kind!r}: results begin with the one line \"tournament\"")
         readers = {"tournament": self.read_head, "entry": self.read_entry, "pairing_round": self.read_round,
-                   "game": self.read_game, "standing": lambda _: None}
+                   "game": self.read_game, "standing": lambda _: None, "aim": lambda _: None}
         if kind not in readers:
             raise Wrong(f"{kind!r} is not one of {', '.join(readers)}")
         readers[kind](line)
