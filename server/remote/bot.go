@@ -42,12 +42,20 @@ type bot struct {
 
 	flood   *rate.Limiter // of messages nobody asked for, over all streams
 	garbage *rate.Limiter // of messages that mean nothing
+	opened  *rate.Limiter // of streams
 }
 
 const (
 	// A bot may say some things that mean nothing, as one of another version does, and not only such things.
 	garbagePerSecond = 1
 	garbageBurst     = 64
+
+	// Streams that a bot may open: many more than a kit does that has lost them.
+	streamsPerSecond = 10
+	streamBurst      = 100
+
+	// usualBytes are those of a message, with a note of its full length.
+	usualBytes = 512
 )
 
 func newBot(arena *Bots, name string) *bot {
@@ -61,6 +69,7 @@ func newBot(arena *Bots, name string) *bot {
 		byKey:   make(map[string]*player),
 		flood:   rate.NewLimiter(rate.Limit(arena.limits.MessagesPerSecond), arena.limits.MessageBurst),
 		garbage: rate.NewLimiter(garbagePerSecond, garbageBurst),
+		opened:  rate.NewLimiter(streamsPerSecond, streamBurst),
 	}
 }
 

@@ -212,6 +212,7 @@ func TestAThousandSessionsLeaveNothing(t *testing.T) {
 			}
 			c.cancel()
 			synctest.Wait() // the stream is gone, or eight would be there
+			time.Sleep(50 * time.Millisecond)
 		}
 		for n := range 3 {
 			if p, here := a.bots.Presence(fmt.Sprint("bot", n)); here {

@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 
 	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
 )
@@ -15,21 +16,21 @@ import (
 // read is the reader. It ends when the handler has returned.
 func (s *session) read() {
 	defer s.recovered("reader")
-	for {
+	for first := true; ; first = false {
 		m, err := s.stream.Recv()
 		now := time.Now()
 		if err != nil {
-			s.end(s.readEnd(err))
+			s.end(readEnd(err, first))
 			return
 		}
-		if !s.take(m.GetMessages(), now) {
+		if !s.take(m, now) {
 			return
 		}
 	}
 }
 
-// readEnd is why nothing more can be read.
-func (s *session) readEnd(err error) end {
+// readEnd is why nothing more can be read; first, if it would have been the Hello.
+func readEnd(err error, first bool) end {
 	if errors.Is(err, io.EOF) {
 		return ending(flip7v1.EndReason_END_REASON_CLOSED, "the bot closed its side")
 	}
@@ -38,6 +39,12 @@ func (s *session) readEnd(err error) end {
 		return ending(flip7v1.EndReason_END_REASON_TOKEN_REVOKED, status.Convert(err).Message())
 	case codes.ResourceExhausted, codes.Internal, codes.Unimplemented: // too large, not to be read, compressed in vain
 		return ending(flip7v1.EndReason_END_REASON_GARBAGE, err.Error())
+	case codes.InvalidArgument: // as the server says of bytes that are no message, and of a message that must not be
+		reason := flip7v1.EndReason_END_REASON_GARBAGE
+		if first {
+			reason = flip7v1.EndReason_END_REASON_BAD_HELLO
+		}
+		return ending(reason, status.Convert(err).Message())
 	}
 	return gone()
 }
@@ -46,8 +53,8 @@ func (s *session) readEnd(err error) end {
 func gone() end { return end{code: codes.Canceled, text: "the connection is gone"} }
 
 // take does what a batch says, and reports whether the stream goes on.
-func (s *session) take(messages []*flip7v1.BotMessage, now time.Time) bool {
-	b := s.bot
+func (s *session) take(batch *flip7v1.PlayRequest, now time.Time) bool {
+	b, messages := s.bot, batch.GetMessages()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s.heard = now
@@ -70,6 +77,7 @@ func (s *session) take(messages []*flip7v1.BotMessage, now time.Time) bool {
 			unasked++
 		}
 	}
+	unasked += max(proto.Size(batch)/usualBytes-len(messages), 0) // large ones count for several
 	if unasked > 0 && !b.flood.AllowN(now, min(unasked, b.arena.limits.MessageBurst)) {
 		s.stop(ending(flip7v1.EndReason_END_REASON_FLOOD, fmt.Sprintf("more than %d messages a second that nobody asked for",
 			b.arena.limits.MessagesPerSecond)))

@@ -43,12 +43,12 @@ type Config struct {
 
 // Limits are the numbers that bots are held to. The zero value of a field stands for its default.
 type Limits struct {
-	Streams           int           // in all; default 1024
+	Streams           int           // in all, but for bots with a pinned build; default 1024
 	Instances         int           // of one bot; default 4
 	MaxGames          int           // of an instance; default 256
 	MaxOpen           int           // requests of an instance; default 256
 	BatchBytes        int           // of a PlayRequest, as the gRPC server is set to; default 64 KiB
-	MessagesPerSecond int           // of a bot, beyond the answers it was asked for; default 200
+	MessagesPerSecond int           // of a bot, beyond the answers it was asked for, 512 bytes each; default 200
 	MessageBurst      int           // on top of that; default 1000
 	HelloTimeout      time.Duration // default 5 s
 	PingInterval      time.Duration // default 12 s

@@ -81,6 +81,9 @@ func (b *Bots) Serve(name string, stream grpc.BidiStreamingServer[flip7v1.PlayRe
 func (b *Bots) open(name string, stream grpc.BidiStreamingServer[flip7v1.PlayRequest, flip7v1.PlayResponse]) (*session, end) {
 	bot := b.bot(name)
 	now := time.Now()
+	bot.mu.Lock()
+	plays := bot.pinned
+	bot.mu.Unlock()
 	b.mu.Lock()
 	switch {
 	case b.draining != nil:
@@ -88,7 +91,7 @@ func (b *Bots) open(name string, stream grpc.BidiStreamingServer[flip7v1.PlayReq
 		e.retry = b.draining.retry()
 		b.mu.Unlock()
 		return nil, e
-	case b.streams >= b.limits.Streams:
+	case b.streams >= b.limits.Streams && !plays: // whoever plays in a tournament is not kept out by those who do not
 		b.mu.Unlock()
 		return nil, ending(flip7v1.EndReason_END_REASON_SERVER_FULL, fmt.Sprintf("the arena has %d streams, the most it takes", b.limits.Streams))
 	}
@@ -115,6 +118,10 @@ func (b *Bots) open(name string, stream grpc.BidiStreamingServer[flip7v1.PlayReq
 	if most := 2 * b.limits.Instances; len(bot.streams) >= most {
 		b.forget()
 		return nil, ending(flip7v1.EndReason_END_REASON_TOO_MANY_INSTANCES, fmt.Sprintf("the bot has %d streams, some without a Hello", most))
+	}
+	if !bot.opened.AllowN(now, 1) {
+		b.forget()
+		return nil, ending(flip7v1.EndReason_END_REASON_FLOOD, fmt.Sprintf("more than %d streams a second", streamsPerSecond))
 	}
 	bot.streams[s] = struct{}{}
 	return s, end{}

@@ -1197,8 +1197,9 @@ type Limits struct {
 	// Bytes of a PlayRequest. A larger one ends the stream.
 	MaxBatchBytes uint32 `protobuf:"varint,4,opt,name=max_batch_bytes,json=maxBatchBytes,proto3" json:"max_batch_bytes,omitempty"`
 	// Messages a second that a bot may send over a longer time, on all its
-	// streams together and beyond the first answers to requests and pings. More
-	// ends the stream with END_REASON_FLOOD.
+	// streams together and beyond the first answers to requests and pings. One
+	// of more than 512 bytes counts for several. More ends the stream with
+	// END_REASON_FLOOD, and so does opening more than 10 streams a second.
 	MessagesPerSecond uint32 `protobuf:"varint,5,opt,name=messages_per_second,json=messagesPerSecond,proto3" json:"messages_per_second,omitempty"`
 	// Messages that may arrive at once on top of that.
 	MessageBurst uint32 `protobuf:"varint,6,opt,name=message_burst,json=messageBurst,proto3" json:"message_burst,omitempty"`
