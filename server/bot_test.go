@@ -18,7 +18,7 @@ import (
 // bot is a stream of a bot that said hello and was welcomed.
 type bot struct {
 	flip7v1.PlayService_PlayClient
-	t   *testing.T
+	t   testing.TB
 	log *record // of the arena
 	// rest is what came in the batch of the last message.
 	rest []*flip7v1.ArenaMessage

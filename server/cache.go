@@ -3,6 +3,9 @@ package server
 import (
 	"context"
 	"sync"
+	"time"
+
+	"google.golang.org/grpc/codes"
 )
 
 // cache remembers what was worked out, as many values as there is room for: the first to come is the first to go.
@@ -39,15 +42,23 @@ func (c *cache[K, V]) put(key K, value V) {
 }
 
 // desk is where hard work is done, one piece at a time: what anybody may ask for must leave a processor to the games.
-type desk chan struct{}
+type desk struct {
+	chair chan struct{}
+	queue *crowd
+}
 
-func newDesk() desk { return make(desk, 1) }
+func newDesk() desk { return desk{make(chan struct{}, 1), newCrowd(256, 32)} }
 
-// work does something as soon as the desk is free.
+// work does something as soon as the desk is free, unless too many wait for it, in all or from the same place.
 func (d desk) work(ctx context.Context, do func() error) error {
+	leave, ok := d.queue.enter(placeOf(ctx))
+	if !ok {
+		return later(codes.ResourceExhausted, "BUSY", time.Second, "too many calls of this kind wait")
+	}
+	defer leave()
 	select {
-	case d <- struct{}{}:
-		defer func() { <-d }()
+	case d.chair <- struct{}{}:
+		defer func() { <-d.chair }()
 		return do()
 	case <-ctx.Done():
 		return context.Cause(ctx)

@@ -34,7 +34,17 @@ func (s *Server) grpc(encrypt credentials.TransportCredentials) (*grpc.Server, e
 	if err != nil {
 		return nil, err
 	}
+	refusals := newSparing(refusalLines())
 	logger := logging.LoggerFunc(func(ctx context.Context, level logging.Level, message string, fields ...any) {
+		if level > logging.LevelDebug && level < logging.LevelError {
+			allowed, leftOut := refusals.line(time.Now())
+			if !allowed {
+				return
+			}
+			if leftOut > 0 {
+				fields = append(fields, "left_out", leftOut)
+			}
+		}
 		s.log.Log(ctx, slog.Level(level), message, fields...)
 	})
 	// The default events race on a stream on which both sides speak at once.
@@ -46,6 +56,9 @@ func (s *Server) grpc(encrypt credentials.TransportCredentials) (*grpc.Server, e
 	ours := selector.MatchFunc(func(_ context.Context, call interceptors.CallMeta) bool {
 		return call.Service != grpc_health_v1.Health_ServiceDesc.ServiceName &&
 			call.Service != grpc_reflection_v1.ServerReflection_ServiceDesc.ServiceName
+	})
+	reflected := selector.MatchFunc(func(_ context.Context, call interceptors.CallMeta) bool {
+		return call.Service == grpc_reflection_v1.ServerReflection_ServiceDesc.ServiceName
 	})
 	management := selector.MatchFunc(func(ctx context.Context, call interceptors.CallMeta) bool {
 		return ours.Match(ctx, call) && call.Service != flip7v1.PlayService_ServiceDesc.ServiceName
@@ -62,25 +75,30 @@ func (s *Server) grpc(encrypt credentials.TransportCredentials) (*grpc.Server, e
 			selector.UnaryServerInterceptor(s.untilDrained, management),
 			selector.UnaryServerInterceptor(auth.UnaryServerInterceptor(s.authorize), ours),
 			selector.UnaryServerInterceptor(quotas.unary, management),
+			s.entrance.unary,
 			selector.UnaryServerInterceptor(validation.UnaryServerInterceptor(validator), management),
 			subject,
 			recovery.UnaryServerInterceptor(recovered),
 		),
 		grpc.ChainStreamInterceptor(
+			s.guard.stream,
 			selector.StreamServerInterceptor(s.metrics.calls.StreamServerInterceptor(), management),
 			logging.StreamServerInterceptor(logger, events, levels),
 			failures.stream,
 			selector.StreamServerInterceptor(s.streamUntilDrained, management),
 			selector.StreamServerInterceptor(auth.StreamServerInterceptor(s.authorize), ours),
 			selector.StreamServerInterceptor(quotas.stream, management),
+			selector.StreamServerInterceptor(quotas.messages, reflected),
 			selector.StreamServerInterceptor(validation.StreamServerInterceptor(validator), management),
 			selector.StreamServerInterceptor(streamSubject, management),
 			recovery.StreamServerInterceptor(recovered),
 		),
 		// A frozen client is gone after 30 s. Kits ping every 20 to 30 s: with gRPC's own MinTime they would be cut off.
-		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 20 * time.Second, Timeout: 10 * time.Second}),
+		grpc.KeepaliveParams(keepalive.ServerParameters{Time: keepaliveTime, Timeout: keepaliveTimeout, MaxConnectionIdle: idleConnection}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 10 * time.Second, PermitWithoutStream: true}),
 		grpc.ConnectionTimeout(10*time.Second),
+		grpc.InTapHandle(begin),
+		grpc.ForceServerCodecV2(newCodec()),
 		grpc.MaxConcurrentStreams(256), // of one connection
 		grpc.MaxRecvMsgSize(maxMessage),
 		grpc.MaxHeaderListSize(8<<10),
@@ -93,6 +111,10 @@ func (s *Server) authorize(ctx context.Context) (context.Context, error) {
 	method, _ := grpc.Method(ctx)
 	c, err := s.gate.enter(ctx, method)
 	if err != nil {
+		// Who knows no token may guess, but not as fast as it likes.
+		if limited := s.refused.take(ctx, time.Now()); limited != nil {
+			return nil, limited
+		}
 		return nil, err
 	}
 	return known(ctx, c), nil
@@ -155,8 +177,10 @@ func addSubject(ctx context.Context, req any) {
 	logging.AddFields(ctx, fields)
 }
 
-// untilDrained lets a call go on until the arena stops.
+// untilDrained lets a call go on until the arena stops, and no longer than a call may take.
 func (s *Server) untilDrained(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
+	ctx, cancel := context.WithTimeout(ctx, callEnds)
+	defer cancel()
 	ctx, release := s.drainable(ctx)
 	defer release()
 	resp, err := handler(ctx, req)

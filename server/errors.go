@@ -38,7 +38,7 @@ func invalid(field, wrong string) error {
 }
 
 func violation(field, wrong string) *errdetails.BadRequest {
-	return &errdetails.BadRequest{FieldViolations: []*errdetails.BadRequest_FieldViolation{{Field: field, Description: wrong}}}
+	return &errdetails.BadRequest{FieldViolations: []*errdetails.BadRequest_FieldViolation{{Field: field, Description: discreetly(wrong)}}}
 }
 
 // missing is a thing that there is not, such as `bot "odds"`.
@@ -53,7 +53,7 @@ func later(code codes.Code, reason string, after time.Duration, format string, a
 
 func withDetails(code codes.Code, reason, message string, details ...protoadapt.MessageV1) error {
 	info := &errdetails.ErrorInfo{Reason: reason, Domain: errorDomain}
-	st := status.New(code, message)
+	st := status.New(code, discreetly(message))
 	with, err := st.WithDetails(append([]protoadapt.MessageV1{info}, details...)...)
 	if err != nil { // only with code OK, or a detail that cannot be written
 		return st.Err()
@@ -113,8 +113,8 @@ func describe(err error) (told error, ours bool) {
 		return draining(), false
 	case errors.Is(err, context.Canceled):
 		return failed(codes.Canceled, "CANCELLED", "the caller has gone"), false
-	case errors.Is(err, context.DeadlineExceeded):
-		return failed(codes.DeadlineExceeded, "DEADLINE_EXCEEDED", "the caller's deadline is over"), false
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, errPatience):
+		return failed(codes.DeadlineExceeded, "DEADLINE_EXCEEDED", "the deadline is over, or the caller was waited for in vain"), false
 	}
 	return failed(codes.Internal, "INTERNAL", "the arena failed; its log says why"), true
 }

@@ -24,7 +24,7 @@ type details struct {
 	retry  time.Duration
 }
 
-func detailsOf(t *testing.T, err error) (d details) {
+func detailsOf(t testing.TB, err error) (d details) {
 	t.Helper()
 	infos := 0
 	for _, detail := range status.Convert(err).Details() {

@@ -72,8 +72,11 @@ func TestQuotasOfManyAreBounded(t *testing.T) {
 	if got := use(t, q, callFrom("10.0.0.2", ""), now); got != 0 {
 		t.Errorf("with no room the second newcomer gets %d calls, want 0", got)
 	}
+	if got := use(t, q, callFrom("10.0.0.1", "a"), now); got != 40 {
+		t.Errorf("with no room for addresses a token gets %d calls, want all of its 40", got)
+	}
 	now = now.Add(time.Minute) // everybody has all of the quota again
-	if got := use(t, q, callFrom("10.0.0.2", ""), now); got != 20 || len(q.left) > maxQuotas {
-		t.Errorf("a minute later it gets %d calls, with %d remembered; want 20 and at most %d", got, len(q.left), maxQuotas)
+	if got := use(t, q, callFrom("10.0.0.2", ""), now); got != 20 || len(q.addresses.left) > maxQuotas {
+		t.Errorf("a minute later it gets %d calls, with %d remembered; want 20 and at most %d", got, len(q.addresses.left), maxQuotas)
 	}
 }

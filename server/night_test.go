@@ -209,7 +209,7 @@ func (l *league) blamed(night *arena.Tournament, conducts map[string]*conduct) {
 	}{
 		{"never decides", []game.Cause{game.TimedOut}, nil, "", []arena.EntryState{arena.Withdrawn}}, // absent at the end of two tables
 		// Whether a bot that comes and goes is absent when a table ends depends on the cards.
-		{"garbage", []game.Cause{game.Illegal}, []game.Cause{game.TimedOut, game.Disconnected}, "Internal", []arena.EntryState{arena.Entered, arena.Withdrawn}},
+		{"garbage", []game.Cause{game.Illegal}, []game.Cause{game.TimedOut, game.Disconnected}, "END_REASON_GARBAGE", []arena.EntryState{arena.Entered, arena.Withdrawn}},
 		{"floods", nil, []game.Cause{game.TimedOut, game.Disconnected}, "END_REASON_FLOOD", []arena.EntryState{arena.Entered, arena.Withdrawn}},
 		{"restless", nil, nil, "", []arena.EntryState{arena.Entered}},
 		{"slow", nil, nil, "", []arena.EntryState{arena.Entered}},

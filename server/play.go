@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 
 	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
 	"github.com/flip7-arena/flip7/server/remote"
@@ -29,11 +30,31 @@ type rechecked struct {
 }
 
 func (s *rechecked) Recv() (*flip7v1.PlayRequest, error) {
-	if !s.checked {
-		s.checked = true
-		if _, err := s.recheck(s.Context(), flip7v1.PlayService_Play_FullMethodName); err != nil {
-			return nil, err
+	if s.checked {
+		return s.BidiStreamingServer.Recv()
+	}
+	s.checked = true
+	if _, err := s.recheck(s.Context(), flip7v1.PlayService_Play_FullMethodName); err != nil {
+		return nil, err
+	}
+	batch, err := s.BidiStreamingServer.Recv()
+	if err != nil {
+		return nil, err
+	}
+	return batch, checkPublic(batch)
+}
+
+// checkPublic refuses a Hello with a token where everybody could read it.
+func checkPublic(batch *flip7v1.PlayRequest) error {
+	for _, m := range batch.GetMessages() {
+		h := m.GetHello()
+		for _, f := range []struct{ name, text string }{
+			{"build", h.GetBuild()}, {"kit_name", h.GetKitName()}, {"kit_version", h.GetKitVersion()},
+		} {
+			if discreetly(f.text) != f.text {
+				return failed(codes.InvalidArgument, "TOKEN_MISPLACED", "%s: looks like a token, and is for everybody to read", f.name)
+			}
 		}
 	}
-	return s.BidiStreamingServer.Recv()
+	return nil
 }

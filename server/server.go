@@ -5,7 +5,9 @@
 // A call passes, outside in: metrics, logging, failures (what went wrong becomes what a client may read), draining, auth
 // (token to caller), quotas, protovalidate, recovery; see chain.go. Of these only logging, failures, auth and recovery see
 // Play: a stream of decisions is limited and checked message by message in remote, and lasts as long as a bot does. Health
-// and reflection answer anyone.
+// and reflection answer anyone. What a caller may hold open is bounded before all of it, by entrance.go (connections, and
+// answers that nobody takes) and guard.go (calls that do not come to an end); what comes of attacks is at the top of
+// hostile_test.go.
 //
 // A program that embeds an arena opens a store, makes a server with New, which listens at once, and lets it Serve:
 //
@@ -62,11 +64,13 @@ type Server struct {
 	nights  *nights
 	watch   *watchService
 	gate    *gate
+	guard   *guard
 	health  *health.Server
 	main    *grpc.Server
 	web     *http.Server // of /metrics
 
 	listener  net.Listener
+	entrance  *entrance    // that it is behind
 	admin     net.Listener // of /metrics; nil: off
 	adminFile string       // that holds the admin's token
 	trust     string       // file of the certificate that kits have to trust; "": none
@@ -80,6 +84,7 @@ type Server struct {
 
 	registering sync.Mutex // held while a bot is made, or an owner ended
 	newcomers   *quotas    // owners who register themselves
+	refused     *quotas    // calls with tokens that are none
 
 	mu   sync.Mutex
 	side *sideDoor // nil: it was not needed yet
@@ -95,16 +100,18 @@ type sideDoor struct {
 // New makes a server and listens; Serve is to follow, and ends what New began. Wrong use is refused by the name of the
 // flag.
 func New(c Config, d Deps) (_ *Server, err error) {
-	c, d.Log = c.complete(), cmp.Or(d.Log, slog.Default())
+	c, d.Log = c.complete(), slog.New(discreet{cmp.Or(d.Log, slog.Default()).Handler()})
 	if err := c.check(); err != nil {
 		return nil, err
 	}
 	s := &Server{config: c, log: d.Log, store: d.Store, health: health.NewServer(), listener: d.Listener}
 	s.draining, s.drain = context.WithCancelCause(context.Background())
 	s.now, s.hurry = context.WithCancel(context.Background())
-	s.gate = &gate{lookup: s.lookup}
+	s.gate, s.guard = &gate{lookup: s.lookup}, newGuard()
 	s.newcomers = newQuotas(newcomers(), newcomers())
+	s.refused = newQuotas(perSecond(c.AddressRate), perSecond(c.AddressRate))
 	s.metrics = newMetrics(c.Version, remote.NewProbe())
+	s.entrance = newEntrance(c.MaxStreams+c.MaxWatchers+spareConnections, s.metrics.refused)
 	defer func() {
 		if err != nil {
 			s.metrics.close()
@@ -121,8 +128,8 @@ func New(c Config, d Deps) (_ *Server, err error) {
 	if s.main, err = s.grpc(encrypt); err != nil {
 		return nil, err
 	}
-	s.web = &http.Server{Handler: s.metrics.handler(s.health), ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 8 << 10,
-		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelWarn)}
+	s.web = &http.Server{Handler: s.metrics.handler(s.health), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute,
+		MaxHeaderBytes: 8 << 10, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelWarn)}
 	if err := s.listen(); err != nil {
 		return nil, err
 	}
@@ -177,6 +184,7 @@ func (s *Server) listen() (err error) {
 			}
 		}()
 	}
+	s.entrance.Listener = s.listener
 	if err := s.config.checkClear(s.listener.Addr()); err != nil {
 		return err
 	}
@@ -222,7 +230,8 @@ func ReservedNames() []string {
 }
 
 // register adds the services to a gRPC server.
-func (s *Server) register(to *grpc.Server) {
+func (s *Server) register(door *grpc.Server) {
+	to := guarded{door, s.guard}
 	flip7v1.RegisterPlayServiceServer(to, &playService{bots: s.bots.Bots, recheck: s.gate.enter})
 	flip7v1.RegisterBotServiceServer(to, &botService{Server: s})
 	flip7v1.RegisterTournamentServiceServer(to, &tournamentService{nights: s.nights})
@@ -230,7 +239,7 @@ func (s *Server) register(to *grpc.Server) {
 	flip7v1.RegisterWatchServiceServer(to, s.watch)
 	grpc_health_v1.RegisterHealthServer(to, s.health)
 	reflection.RegisterV1(to)
-	s.metrics.calls.InitializeMetrics(to)
+	s.metrics.calls.InitializeMetrics(door)
 }
 
 // door is where programs come in that were started on this machine.
@@ -299,7 +308,7 @@ func (s *Server) resume(ctx context.Context) error {
 func (s *Server) serve(ctx context.Context) error {
 	broken := make(chan error, 2)
 	go func() {
-		if err := s.main.Serve(s.listener); err != nil && !errors.Is(err, grpc.ErrServerStopped) {
+		if err := s.main.Serve(s.entrance); err != nil && !errors.Is(err, grpc.ErrServerStopped) {
 			broken <- fmt.Errorf("serve %v: %w", s.listener.Addr(), err)
 		}
 	}()

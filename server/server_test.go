@@ -31,7 +31,7 @@ import (
 // running is a server with all its parts, reached over bufconn unless its Config has an address.
 type running struct {
 	*Server
-	t     *testing.T
+	t     testing.TB
 	conn  *grpc.ClientConn
 	admin context.Context // of calls as the admin
 	log   *record
@@ -58,13 +58,13 @@ func (r *record) String() string {
 }
 
 // start starts a server on an empty data folder. It stops with the test.
-func start(t *testing.T, change ...func(*Config)) *running {
+func start(t testing.TB, change ...func(*Config)) *running {
 	t.Helper()
 	return startIn(t, t.TempDir(), change...)
 }
 
 // startIn starts a server on a data folder.
-func startIn(t *testing.T, folder string, change ...func(*Config)) *running {
+func startIn(t testing.TB, folder string, change ...func(*Config)) *running {
 	t.Helper()
 	r := prepare(t, folder, change...)
 	r.serve()
@@ -72,13 +72,13 @@ func startIn(t *testing.T, folder string, change ...func(*Config)) *running {
 }
 
 // prepare is startIn without serving yet.
-func prepare(t *testing.T, folder string, change ...func(*Config)) *running {
+func prepare(t testing.TB, folder string, change ...func(*Config)) *running {
 	t.Helper()
 	return prepareWith(t, folder, store.Options{Reserved: ReservedNames()}, change...)
 }
 
 // prepareWith is prepare with options for the store.
-func prepareWith(t *testing.T, folder string, options store.Options, change ...func(*Config)) *running {
+func prepareWith(t testing.TB, folder string, options store.Options, change ...func(*Config)) *running {
 	t.Helper()
 	config := Config{Folder: folder, Metrics: "off", Version: "test", DrainGrace: -1}
 	for _, c := range change {

@@ -48,7 +48,17 @@ func (s *nights) known(ctx context.Context, head arena.Tournament) (*finished, e
 	if f, known := s.finished.get(head.ID); known && head.State == arena.Finished && f.excluded == excluded {
 		return f, nil
 	}
-	t, err := s.arena.Tournament(ctx, head.ID)
+	var f *finished
+	err := s.counting.work(ctx, func() (err error) {
+		f, err = s.read(ctx, head.ID)
+		return err
+	})
+	return f, err
+}
+
+// read is what is told of a tournament, which is read whole.
+func (s *nights) read(ctx context.Context, id int64) (*finished, error) {
+	t, err := s.arena.Tournament(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -418,18 +428,24 @@ func (s *tournamentService) ListAudits(ctx context.Context, r *flip7v1.ListAudit
 		return nil, err
 	}
 	var audits []*flip7v1.Audit
-	for _, t := range of {
-		acts, err := s.arena.Store.Acts(ctx, t.ID)
-		if err != nil {
-			return nil, fmt.Errorf("audit log of tournament %d: %w", t.ID, err)
-		}
-		for _, a := range acts {
-			w := wire.Audit(t.ID, a)
-			if w.GetAction() == excludeResult || w.GetAction() == includeResult {
-				w.League = t.Settings.League
+	err = s.counting.work(ctx, func() error {
+		for _, t := range of {
+			acts, err := s.arena.Store.Acts(ctx, t.ID)
+			if err != nil {
+				return fmt.Errorf("audit log of tournament %d: %w", t.ID, err)
 			}
-			audits = append(audits, w)
+			for _, a := range acts {
+				w := wire.Audit(t.ID, a)
+				if w.GetAction() == excludeResult || w.GetAction() == includeResult {
+					w.League = t.Settings.League
+				}
+				audits = append(audits, w)
+			}
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	slices.SortStableFunc(audits, func(a, b *flip7v1.Audit) int { return a.GetTime().AsTime().Compare(b.GetTime().AsTime()) })
 	resp := new(flip7v1.ListAuditsResponse)

@@ -32,29 +32,30 @@ type watchService struct {
 	flip7v1.UnimplementedWatchServiceServer
 	arena  *arena.Arena
 	hub    *hub.Hub
-	epoch  string        // names this run of the program in positions: numbers of events begin anew with it
-	seats  chan struct{} // one for each spectator
+	epoch  string // names this run of the program in positions: numbers of events begin anew with it
+	seats  *crowd // of spectators
 	common wire.Common
 	ready  func(bot string) bool // whether a bot is connected, and not absent
 }
 
 func newWatchService(a *arena.Arena, h *hub.Hub, common wire.Common, ready func(bot string) bool, spectators int) *watchService {
-	return &watchService{arena: a, hub: h, common: common, ready: ready, epoch: rand.Text()[:8], seats: make(chan struct{}, spectators)}
+	return &watchService{arena: a, hub: h, common: common, ready: ready, epoch: rand.Text()[:8],
+		seats: newCrowd(spectators, max(spectators/4, 1))}
 }
 
 // sit takes a spectator's seat.
-func (s *watchService) sit() (leave func(), err error) {
-	select {
-	case s.seats <- struct{}{}:
-		return func() { <-s.seats }, nil
-	default:
-		return nil, later(codes.ResourceExhausted, "TOO_MANY_SPECTATORS", time.Minute, "%d spectators look on, which is what the arena takes", cap(s.seats))
+func (s *watchService) sit(ctx context.Context) (leave func(), err error) {
+	leave, ok := s.seats.enter(placeOf(ctx))
+	if !ok {
+		return nil, later(codes.ResourceExhausted, "TOO_MANY_SPECTATORS", time.Minute, "the arena takes %d spectators, %d of them from one place",
+			s.seats.most, s.seats.alike)
 	}
+	return leave, nil
 }
 
 // WatchTournament tells what happens in a tournament.
 func (s *watchService) WatchTournament(r *flip7v1.WatchTournamentRequest, stream grpc.ServerStreamingServer[flip7v1.WatchTournamentResponse]) error {
-	leave, err := s.sit()
+	leave, err := s.sit(stream.Context())
 	if err != nil {
 		return err
 	}
@@ -361,7 +362,7 @@ func catchUp(h *hub.Hub, id arena.GameID, f *followed) (*followed, error) {
 
 // WatchGame tells what happens in one game.
 func (s *watchService) WatchGame(r *flip7v1.WatchGameRequest, stream grpc.ServerStreamingServer[flip7v1.WatchGameResponse]) error {
-	leave, err := s.sit()
+	leave, err := s.sit(stream.Context())
 	if err != nil {
 		return err
 	}
