@@ -26,6 +26,32 @@ type Aim struct {
 // Striking is by how many standard errors the bot aimed at the target more often than expected.
 func (a Aim) Striking() float64 { return (float64(a.Times) - a.Expected) / a.Error }
 
+// Luck is the probability that a bot which did as the others did would have aimed at the target as often as this one or
+// more often: that of the beta-binomial distribution with the mean and the variance expected. Where there were few choices
+// the normal one would find much striking that is not.
+func (a Aim) Luck() float64 {
+	n := float64(a.Chances)
+	p := a.Expected / n
+	alike := 1e-6 // how much more alike than independent ones the choices are: since p itself is known from few choices
+	if a.Chances > 1 {
+		alike = min(max((a.Error*a.Error/(n*p*(1-p))-1)/(n-1), alike), 0.999)
+	}
+	weight := 1/alike - 1
+	sum := 0.0
+	for k := a.Times; k <= a.Chances; k++ {
+		sum += math.Exp(logChoose(a.Chances, k) + logBeta(float64(k)+p*weight, float64(a.Chances-k)+(1-p)*weight) - logBeta(p*weight, (1-p)*weight))
+	}
+	return min(sum, 1)
+}
+
+func logBeta(a, b float64) float64 { return logGamma(a) + logGamma(b) - logGamma(a+b) }
+
+func logChoose(n, k int) float64 {
+	return -math.Log1p(float64(n)) - logBeta(float64(k+1), float64(n-k+1))
+}
+
+func logGamma(x float64) float64 { g, _ := math.Lgamma(x); return g }
+
 // Aims adds up, table by table, who aimed at whom. Only decisions count that bots made themselves. The zero value is
 // ready for use.
 type Aims struct{ pairs map[pairAim]*aimSum }

@@ -87,6 +87,9 @@ func TestAPartnerStandsOut(t *testing.T) {
 				i, card, a.Bot, a.Target, a.Times, a.Chances, a.Striking())
 		}
 	}
+	if aims[0].Luck() > 1e-4 || aims[1].Luck() > 1e-4 {
+		t.Errorf("luck would do this with probability %v and %v", aims[0].Luck(), aims[1].Luck())
+	}
 	if aims[0].Card == aims[1].Card {
 		t.Errorf("both are %v, want a Freeze and a Flip Three", aims[0].Card)
 	}
@@ -117,6 +120,53 @@ func TestBotsThatAimAlikeAreAsFarFromTheAverageAsTheErrorSays(t *testing.T) {
 	if math.Abs(float64(times)-expected) > 0.05*expected {
 		t.Errorf("%d times in all, %.0f expected", times, expected)
 	}
+}
+
+func TestLuckIsABetaBinomialTail(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		aim  Aim
+		want float64
+	}{
+		{"never aimed: everybody does that", Aim{Chances: 9, Times: 0, Expected: 3, Error: 2}, 1},
+		{"binomial: 3 of 4 at 1/2", Aim{Chances: 4, Times: 3, Expected: 2, Error: 1}, 5.0 / 16},
+		{"one choice", Aim{Chances: 1, Times: 1, Expected: 0.25, Error: 0.5}, 0.25},
+		// The weights 1 and 1 make all of 0..4 equally likely; their variance is n(n+2)/12 = 2.
+		{"nothing known: 3 of 4", Aim{Chances: 4, Times: 3, Expected: 2, Error: math.Sqrt2}, 2.0 / 5},
+	} {
+		if got := c.aim.Luck(); math.Abs(got-c.want) > 1e-5 {
+			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// TestBotsThatFavourNobodyAreSeldomStriking: few choices must not make a suspect.
+func TestBotsThatFavourNobodyAreSeldomStriking(t *testing.T) {
+	aims, below := 0, map[float64]int{0.05: 0, 0.01: 0, 0.001: 0}
+	for n := range 60 { // tables, each a night of its own
+		var night Aims
+		var games []Played
+		for g := range 8 {
+			games = append(games, aimedGame(t, 4, 8*n+g, false))
+		}
+		if err := night.Add(games); err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range night.List() {
+			aims++
+			for level := range below {
+				if a.Luck() <= level {
+					below[level]++
+				}
+			}
+		}
+	}
+	for level, count := range below {
+		if share := float64(count) / float64(aims); share > 1.3*level+0.001 {
+			t.Errorf("%.4f of %d aims are said to be luck with a probability of %v at most", share, aims, level)
+		}
+	}
+	t.Logf("%d aims, by how likely they were said to be at most: %v", aims, below)
 }
 
 func TestAimsAreWrittenToTheThousandth(t *testing.T) {

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"text/tabwriter"
 
+	"github.com/flip7-arena/flip7/arena"
 	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
 )
 
@@ -38,14 +41,23 @@ func (c *tournamentShowCmd) aim(ctx context.Context, p *program) error {
 // aimsShown is how many aims are printed: what matters stands at the top, and --json prints all.
 const aimsShown = 10
 
-// printAims prints the most striking aims, which come first, in words for people who have never met a standard error.
+// suspect is an aim and how probable it is that luck did this.
+type suspect struct {
+	*flip7v1.Aim
+	luck float64
+}
+
+// printAims prints the aims that luck explains least, in words for people who have never met a standard error.
 func printAims(w io.Writer, aims []*flip7v1.Aim) error {
-	var shown []*flip7v1.Aim
-	for _, a := range aims[:min(len(aims), aimsShown)] {
+	var shown []suspect
+	for _, a := range aims {
+		counted := arena.Aim{Chances: int(a.GetChances()), Times: int(a.GetTimes()), Expected: a.GetExpected(), Error: a.GetError()}
 		if float64(a.GetTimes()) > a.GetExpected() {
-			shown = append(shown, a)
+			shown = append(shown, suspect{a, counted.Luck()})
 		}
 	}
+	slices.SortStableFunc(shown, func(a, b suspect) int { return cmp.Compare(a.luck, b.luck) })
+	shown = shown[:min(len(shown), aimsShown)]
 	if len(shown) == 0 {
 		_, err := fmt.Fprintln(w, "At the tables that have ended nobody gave anybody a Freeze or Flip Three more often than the others there.")
 		return err
@@ -59,7 +71,7 @@ func printAims(w io.Writer, aims []*flip7v1.Aim) error {
 			card = "Flip Three"
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%d of %d\t%.1f +- %.1f\t%s\n", a.GetBot(), a.GetTarget(), card, a.GetTimes(), a.GetChances(),
-			a.GetExpected(), a.GetError(), nights(luck(a, len(aims))))
+			a.GetExpected(), a.GetError(), nights(a.luck, len(aims)))
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -74,21 +86,15 @@ accuse anybody: flip7 replay.
 	return err
 }
 
-// luck is the probability that of so many pairs of bots that favour nobody one is as far above the expectation as this.
-func luck(a *flip7v1.Aim, pairs int) float64 {
-	one := math.Erfc((float64(a.GetTimes())-a.GetExpected())/a.GetError()/math.Sqrt2) / 2
-	return -math.Expm1(float64(pairs) * math.Log1p(-one))
-}
-
-// nights says a probability as how many nights it takes.
-func nights(p float64) string {
-	switch {
+// nights says how many nights it takes until one of so many rows is one that luck makes with this probability.
+func nights(luck float64, rows int) string {
+	switch p := -math.Expm1(float64(rows) * math.Log1p(-luck)); {
 	case p > 0.5:
 		return "most nights"
 	case p < 1e-6:
 		return "less than 1 night in a million"
+	default:
+		unit := math.Max(1, math.Pow(10, math.Floor(math.Log10(1/p))-1)) // two figures are all that it is good for
+		return fmt.Sprintf("1 night in %.0f", math.Round(1/p/unit)*unit)
 	}
-	n := 1 / p
-	unit := math.Max(1, math.Pow(10, math.Floor(math.Log10(n))-1)) // two figures are all that it is good for
-	return fmt.Sprintf("1 night in %.0f", math.Round(n/unit)*unit)
 }
