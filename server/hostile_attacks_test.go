@@ -29,6 +29,9 @@ import (
 // TestHostileClients attacks one arena in one way after the other. After each the bot that plays as it should must not
 // have felt it.
 func TestHostileClients(t *testing.T) {
+	if testing.Short() {
+		t.Skip("attacks by the thousand, against the clock, are not for the race detector")
+	}
 	s := besieged(t, func(c *Config) { c.Registration = RegistrationOpen })
 	for _, a := range []struct {
 		name   string
@@ -541,6 +544,9 @@ func spectatorsFromOnePlace(t *testing.T, s *siege) {
 
 // TestAThousandReadersThatNeverRead measures what they cost: at first, and when there waits for them as much as may.
 func TestAThousandReadersThatNeverRead(t *testing.T) {
+	if testing.Short() {
+		t.Skip("attacks by the thousand, against the clock, are not for the race detector")
+	}
 	const bots, instances = 250, 4
 	s := besieged(t, func(c *Config) { c.MaxWatchers = 1024 })
 	settings := &flip7v1.TournamentSettings{PairingRounds: 1, Rotations: 2, Seats: 10, Anchor: flip7v1.Anchor_ANCHOR_OFF,
