@@ -124,9 +124,10 @@ func headersWithoutEnd(t *testing.T, s *siege) {
 		t.Errorf("headers of 9 KB: %v, %v, want the stream reset with FRAME_SIZE_ERROR", f, err)
 	}
 	r.send(frameHeaders, 0, 3, call(playMethod, s.mallory))
+	endless := r
 	go func() {
 		for range 1000 {
-			r.send(frameContinuation, 0, 3, field("padding", padding))
+			endless.send(frameContinuation, 0, 3, field("padding", padding))
 		}
 	}()
 	r.gone("headers that go on and on")
@@ -580,7 +581,7 @@ func TestAThousandReadersThatNeverRead(t *testing.T) {
 	s.within(30*time.Second, "all readers are welcome", func() bool {
 		return count(func(bot string) int { p, _ := s.bots.Bots.Presence(bot); return p.Instances }) == bots*instances
 	})
-	each := func() uint64 { return (max(heap(), before) - before) / (bots * instances) }
+	each := func() uint64 { return (max(heap(), before) - before) / uint64(bots*instances) }
 	idle := each()
 	if _, err := s.StartTournament(s.admin, &flip7v1.StartTournamentRequest{TournamentId: id}); err != nil {
 		t.Fatal(err)
