@@ -41,7 +41,7 @@ baseline: go ## make the contract as it is now what later changes must not break
 	$(BUF) build --exclude-source-info -o proto/baseline.binpb
 
 soak: go ## the long proofs: many seeds, long nights
-	go test -tags soak -timeout 60m ./...
+	FLIP7_SOAK=$${FLIP7_SOAK:-10m} go test -tags soak -timeout 60m ./...
 
 bench: go ## speed, as ratios against a floor measured in the same run
 	go test -run '^$$' -bench . -benchtime 2s ./arena/deal ./arena/match ./arena/swiss ./server

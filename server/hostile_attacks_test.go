@@ -545,8 +545,8 @@ func spectatorsFromOnePlace(t *testing.T, s *siege) {
 
 // TestAThousandReadersThatNeverRead measures what they cost: at first, and when there waits for them as much as may.
 func TestAThousandReadersThatNeverRead(t *testing.T) {
-	if testing.Short() {
-		t.Skip("attacks by the thousand, against the clock, are not for the race detector")
+	if os.Getenv("FLIP7_SOAK") == "" {
+		t.Skip("a minute against the clock: make soak runs it")
 	}
 	const bots, instances = 250, 4
 	s := besieged(t, func(c *Config) { c.MaxWatchers = 1024 })
