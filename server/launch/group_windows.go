@@ -3,12 +3,21 @@ package launch
 import (
 	"os"
 	"os/exec"
+	"strconv"
+	"syscall"
 )
 
-// Windows knows no process groups that could be signalled: what a program started outlives it.
+// ownGroup keeps the Ctrl-C of our console from a program that is to be started; we end it ourselves.
+func ownGroup(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
+}
 
-func ownGroup(*exec.Cmd) {}
-
+// terminateGroup does nothing: Windows has no signal that asks a program without a window to end.
 func terminateGroup(*os.Process) {}
 
-func killGroup(first *os.Process) { _ = first.Kill() }
+// killGroup ends a program and what it started, as long as the program itself is there: the tree is found from it.
+func killGroup(first *os.Process) {
+	if exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(first.Pid)).Run() != nil {
+		_ = first.Kill()
+	}
+}

@@ -1,8 +1,8 @@
 // Package launch starts programs and keeps them running for as long as they are wanted. It is for bots that an organiser
 // enters as "cmd:python3 bot.py"; it knows processes, and neither what a bot is nor how one talks to the arena.
 //
-// Each program is a process group of its own, so that what it starts ends with it (not on Windows). To end one, its
-// standard input is closed, then its group gets SIGTERM, then SIGKILL. A program that ends by itself is started again,
+// Each program is a process group of its own, so that what it starts ends with it. To end one, its standard input is
+// closed, then its group gets SIGTERM, then SIGKILL; on Windows its process tree is ended. A program that ends by itself is started again,
 // later each time if it ends soon. The last lines that it wrote are kept, for whoever has to find out why it does not run.
 package launch
 
@@ -11,7 +11,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -82,14 +81,14 @@ func (l *Launcher) Start(name, command string, env []string) error {
 		return nil
 	}
 	ctx, unwant := context.WithCancel(context.Background())
-	p := &program{name: name, command: command, args: args, env: environment(os.Environ(), env), unwant: unwant, ended: make(chan struct{})}
-	process, err := p.start()
+	p := &program{name: name, command: command, args: args, env: Environment(env), unwant: unwant, ended: make(chan struct{})}
+	run, mark, err := p.start()
 	if err != nil {
 		unwant()
 		return err
 	}
 	l.programs[name] = p
-	go l.keep(ctx, p, process)
+	go l.keep(ctx, p, run, mark)
 	return nil
 }
 
@@ -105,10 +104,10 @@ func Check(command string) error {
 	return nil
 }
 
-// environment is what a program finds: ours without what is meant for us, which may be the token of an organiser, and
+// Environment is what a program finds: ours without what is meant for us, which may be the token of an organiser, and
 // what is added. Python would keep in a buffer what it prints, so that nobody sees why it fails.
-func environment(own, added []string) []string {
-	env := slices.DeleteFunc(slices.Clone(own), func(variable string) bool { return strings.HasPrefix(variable, "FLIP7_") })
+func Environment(added []string) []string {
+	env := slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "FLIP7_") })
 	return append(append(env, "PYTHONUNBUFFERED=1"), added...)
 }
 
@@ -159,12 +158,12 @@ func (l *Launcher) Close() {
 }
 
 // keep starts a program again whenever it ends, until it is not wanted any more.
-func (l *Launcher) keep(ctx context.Context, p *program, run *process) {
+func (l *Launcher) keep(ctx context.Context, p *program, run *Process, mark int) {
 	defer close(p.ended)
 	for pause := l.patience.Again; ; pause = min(2*pause, 64*l.patience.Again) {
 		if run != nil {
 			began := time.Now()
-			err := run.wait(ctx, l.patience)
+			err := run.Wait(ctx, l.patience)
 			if ctx.Err() != nil {
 				return
 			}
@@ -173,7 +172,7 @@ func (l *Launcher) keep(ctx context.Context, p *program, run *process) {
 				pause = l.patience.Again
 			}
 			l.log.Warn("program ended", "name", p.name, "command", p.command, "ended", ended(err), "ran", ran.Round(time.Millisecond),
-				"again_in", pause, "output", strings.Join(p.output.since(run.mark), "\n"))
+				"again_in", pause, "output", strings.Join(p.output.since(mark), "\n"))
 		}
 		select {
 		case <-ctx.Done():
@@ -181,7 +180,7 @@ func (l *Launcher) keep(ctx context.Context, p *program, run *process) {
 		case <-time.After(pause):
 		}
 		var err error
-		if run, err = p.start(); err != nil {
+		if run, mark, err = p.start(); err != nil {
 			l.log.Warn("program cannot be started", "name", p.name, "error", err)
 		}
 	}
@@ -194,65 +193,15 @@ func ended(err error) string {
 	return err.Error()
 }
 
-// process is one run of a program.
-type process struct {
-	first *os.Process // after which its group is named
-	stdin io.Closer
-	mark  int        // of the output, where it began
-	gone  chan error // takes what Wait said, once
-}
-
-// start begins a run of the program.
-func (p *program) start() (*process, error) {
+// start begins a run of the program and says where its output begins.
+func (p *program) start() (run *Process, mark int, err error) {
 	cmd := exec.Command(p.args[0], p.args[1:]...)
 	cmd.Env = p.env
 	cmd.Stdout = &p.output
 	cmd.Stderr = &p.output
-	ownGroup(cmd)
-	// Output ends when all who have it end; a grandchild that left the group is not waited for.
-	cmd.WaitDelay = time.Second
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		return nil, fmt.Errorf("command %q: %w", p.command, err)
+	mark = p.output.mark()
+	if run, err = Begin(cmd); err != nil {
+		return nil, 0, fmt.Errorf("command %q: %w", p.command, err)
 	}
-	mark := p.output.mark()
-	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("command %q: %w", p.command, err)
-	}
-	run := &process{first: cmd.Process, stdin: stdin, mark: mark, gone: make(chan error, 1)}
-	go func() { run.gone <- cmd.Wait() }()
-	return run, nil
-}
-
-// wait returns when a run has ended, by itself or because ctx did, with what it ended in. Then nothing of its group is
-// left either.
-func (r *process) wait(ctx context.Context, patience Patience) error {
-	defer killGroup(r.first) // what the program started, and left behind
-	select {
-	case err := <-r.gone:
-		return err
-	case <-ctx.Done():
-	}
-	r.stdin.Close() // many programs end on that
-	if err, gone := r.within(patience.Stdin); gone {
-		return err
-	}
-	terminateGroup(r.first)
-	if err, gone := r.within(patience.Terminate); gone {
-		return err
-	}
-	killGroup(r.first)
-	return <-r.gone
-}
-
-// within waits for the end of a run, but not for ever.
-func (r *process) within(d time.Duration) (err error, gone bool) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case err := <-r.gone:
-		return err, true
-	case <-timer.C:
-		return nil, false
-	}
+	return run, mark, nil
 }
