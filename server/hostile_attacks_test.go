@@ -53,7 +53,7 @@ func TestHostileClients(t *testing.T) {
 		{"spectators from one place", spectatorsFromOnePlace},
 	} {
 		t.Run(a.name, func(t *testing.T) {
-			began := time.Now()
+			s, began := s.in(t), time.Now()
 			a.attack(t, s)
 			s.unharmed()
 			t.Log(time.Since(began).Round(time.Millisecond))
@@ -447,7 +447,7 @@ func answersNotTaken(t *testing.T, s *siege) {
 	const connections, calls = 2, 100 // no more than may be under way
 	var all []*raw
 	for range connections {
-		r := s.raw(4, 0) // the initial window
+		r := s.raw(noWindow...)
 		go io.Copy(io.Discard, r.Conn)
 		for range calls {
 			id := r.open(flip7v1.WatchService_ListGames_FullMethodName, s.mallory)
@@ -566,11 +566,12 @@ func TestAThousandReadersThatNeverRead(t *testing.T) {
 	}
 	before := heap()
 	for n := range bots * instances {
-		r := s.raw(4, 0) // the initial window: gRPC has to keep what is sent
+		r := s.raw(noWindow...) // gRPC has to keep what is sent
 		greeting := hello()
 		greeting.GetHello().InstanceId, greeting.GetHello().WantsEvents = fmt.Sprint(n%instances), true
 		stream := r.open(playMethod, tokens[n/instances])
 		r.send(frameData, 0, stream, message(t, &flip7v1.PlayRequest{Messages: []*flip7v1.BotMessage{greeting}}))
+		r.cling(stream)
 	}
 	count := func(of func(bot string) int) (n int) {
 		for i := range bots {

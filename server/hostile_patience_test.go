@@ -1,6 +1,7 @@
 package server
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -10,6 +11,7 @@ import (
 	"google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/reflection/grpc_reflection_v1"
 	"google.golang.org/grpc/status"
+	"google.golang.org/grpc/test/bufconn"
 
 	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
 )
@@ -175,6 +177,57 @@ func TestHostileClientsThatTakeTheirTime(t *testing.T) {
 				}
 			})
 			t.Log("real", time.Since(began))
+		})
+	}
+}
+
+// TestTheWayDownWaitsForNobodyWhoTakesNothing: a hundred bots, each a spectator too, that keep their connections alive for
+// as long as they are let and take nothing.
+func TestTheWayDownWaitsForNobodyWhoTakesNothing(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		stop   func(s *siege)
+		within time.Duration
+	}{
+		{"told to stop", func(s *siege) { s.stop() }, 10 * time.Second},
+		{"told to stop at once", func(s *siege) { s.Stop() }, 4 * time.Second},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := start(t)
+				s := besiege(r, r.listener.(*bufconn.Listener).Dial, 200*time.Millisecond)
+				const readers = 100
+				conns := make([]*raw, readers)
+				for n := range conns {
+					conns[n] = s.raw(noWindow...)
+					id := conns[n].open(playMethod, s.eve(fmt.Sprint(n)))
+					conns[n].send(frameData, 0, id, message(t, &flip7v1.PlayRequest{Messages: []*flip7v1.BotMessage{hello()}}))
+					conns[n].cling(id)
+				}
+				time.Sleep(2 * (keepaliveTime + keepaliveTimeout))
+				for _, c := range conns { // only now: a spectator who takes nothing does not last as long
+					id := c.open(flip7v1.WatchService_WatchTournament_FullMethodName, s.mallory)
+					c.send(frameData, flagEnd, id, message(t, &flip7v1.WatchTournamentRequest{TournamentId: s.night, GameEvents: true}))
+				}
+				s.unharmed()
+				there := 0
+				for n := range readers {
+					if _, is := s.bots.Bots.Presence(fmt.Sprint("eve-", n)); is {
+						there++
+					}
+				}
+				if there < readers || s.watchers() < readers {
+					t.Errorf("%d bots and %d spectators are still there, want %d of each", there, s.watchers(), readers)
+				}
+				began := time.Now()
+				test.stop(s)
+				s.ended <- <-s.ended
+				if took := time.Since(began); took > test.within {
+					t.Errorf("the way down took %v, want %v at most", took, test.within)
+				} else {
+					t.Log(took)
+				}
+			})
 		})
 	}
 }

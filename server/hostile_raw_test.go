@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"google.golang.org/protobuf/proto"
+
+	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
 )
 
 // The kinds of HTTP/2 frames, and flags of theirs (RFC 9113, section 6).
@@ -25,6 +27,9 @@ const (
 	flagEnd        = 1 // of a stream, or this is the answer to a ping
 	flagEndHeaders = 4
 )
+
+// noWindow are settings of a client that takes nothing of a stream: the initial window is 0 bytes.
+var noWindow = []uint32{4, 0}
 
 // raw is a connection on which HTTP/2 is spoken frame by frame, as no client library would.
 type raw struct {
@@ -135,6 +140,38 @@ func (r *raw) until(kind byte) (frame, error) {
 			r.send(framePing, flagEnd, 0, f.payload)
 		}
 	}
+}
+
+// cling keeps a stream of a bot alive until the connection is gone: it answers the pings of the connection, and says
+// something every ten seconds though it has taken nothing of what it was asked.
+func (r *raw) cling(stream uint32) {
+	alive := message(r.t, &flip7v1.PlayRequest{Messages: []*flip7v1.BotMessage{{Message: &flip7v1.BotMessage_Pong{Pong: &flip7v1.Pong{Number: 1}}}}})
+	done := make(chan struct{})
+	says := time.NewTicker(10 * time.Second)
+	go func() {
+		for {
+			select {
+			case <-says.C:
+				r.send(frameData, 0, stream, alive)
+			case <-done:
+				return
+			}
+		}
+	}()
+	go func() {
+		defer close(done)
+		defer says.Stop()
+		for {
+			f, err := r.next()
+			if err != nil {
+				return
+			}
+			if f.kind == framePing && f.flags&flagEnd == 0 {
+				r.send(framePing, flagEnd, 0, f.payload)
+			}
+		}
+	}()
+	r.t.Cleanup(func() { r.Close(); <-done })
 }
 
 // gone reads until the arena has closed the connection.

@@ -31,6 +31,7 @@ package server
 //	packets dropped, no FIN              the connection ends after 30 s; a game waits no longer than for a silent bot
 //	a bot that reads nothing             TOO_SLOW after 5 s; 1,000 of them cost 0.1 MB each, 0.3 MB with all that waits for them
 //	a spectator that reads nothing       DEADLINE_EXCEEDED after 30 s, and its seat is free
+//	all of those when the arena stops    are not waited for: it takes the drain grace and 10 s at most
 //	answers that nobody takes            ANSWERS_NOT_TAKEN beyond 1 MiB a connection, 64 MiB in all without a token
 //	streams of health and reflection     TOO_MANY_CALLS beyond 128 in all, 32 from one address; questions count as calls
 //	spectators' seats, all by one        TOO_MANY_SPECTATORS beyond a quarter of them from one token or address
@@ -65,14 +66,21 @@ type siege struct {
 	other   string // another night, that is open for ever
 	roles   tokens
 	mallory string // the token of a bot that nobody has entered
-	decided atomic.Int64
+	decided *atomic.Int64
 	thinks  time.Duration
+}
+
+// in is the siege for a subtest, which fails by itself and not by the test around it.
+func (s *siege) in(t *testing.T) *siege {
+	running, hosting, sub := *s.running, *s.hosting, *s
+	running.t, hosting.running, sub.hosting = t, &running, &hosting
+	return &sub
 }
 
 // besiege starts a siege on a server that is reached by dial.
 func besiege(r *running, dial func() (net.Conn, error), thinks time.Duration) *siege {
 	r.t.Helper()
-	s := &siege{hosting: hostingOf(r), dial: dial, thinks: thinks}
+	s := &siege{hosting: hostingOf(r), dial: dial, decided: new(atomic.Int64), thinks: thinks}
 	token := s.registered("regular")
 	s.mallory = s.registered("mallory")
 	s.night = s.opened(&flip7v1.TournamentSettings{PairingRounds: 100, Rotations: 50, Seats: 3, Anchor: flip7v1.Anchor_ANCHOR_OFF},
