@@ -24,9 +24,30 @@ type Season struct {
 
 // seasonNight is a tournament that counts.
 type seasonNight struct {
-	id     int64
+	RatedNight
 	ended  time.Time
 	builds map[string]build // of the bots that played
+}
+
+// RatedNight is a tournament that counts in an Elo table, and what its exported results do not say of that.
+type RatedNight struct {
+	Tournament int64
+	Commitment [32]byte
+	Lost       []TableID  // during which a bot lost its stream: the games of each are one cluster
+	Excluded   []Excluded // tables and games
+}
+
+// TableID names a table of a tournament.
+type TableID struct{ Round, Table int }
+
+// RatedNights are the tournaments that count, the oldest first. With their exported results they are all that the table is made
+// of.
+func (s *Season) RatedNights() []RatedNight {
+	nights := make([]RatedNight, len(s.nights))
+	for i, night := range s.nights {
+		nights[i] = night.RatedNight
+	}
+	return nights
 }
 
 // SeasonOptions choose what a season is made of.
@@ -83,7 +104,15 @@ func (s *Season) add(ctx context.Context, a *Arena, t *Tournament) error {
 		return err
 	}
 	s.pool.add(t, stats)
-	night := seasonNight{id: t.ID, ended: t.Ended, builds: map[string]build{}}
+	night := seasonNight{RatedNight: RatedNight{Tournament: t.ID, Commitment: t.Commitment(), Excluded: t.Excluded},
+		ended: t.Ended, builds: map[string]build{}}
+	for _, r := range t.Rounds {
+		for _, tab := range r.Tables {
+			if tab.Lost {
+				night.Lost = append(night.Lost, TableID{r.Number, tab.Number})
+			}
+		}
+	}
 	for i, e := range t.Entries {
 		if stats[i].Games > 0 {
 			b := build{e.Name, e.Build}
@@ -215,7 +244,7 @@ func (s *Season) Compare(bot, other string) (c Comparison, err error) {
 func (s *Season) Nights() int { return len(s.nights) }
 
 // Tournament is the ID of one of them, by its number from 1.
-func (s *Season) Tournament(night int) int64 { return s.nights[night-1].id }
+func (s *Season) Tournament(night int) int64 { return s.nights[night-1].Tournament }
 
 // Played are the tournaments that a bot played in, as numbers for Moment.
 func (s *Season) Played(bot string) (nights []int) {
@@ -255,7 +284,7 @@ func (s *Season) Moment(nights int) (*Moment, error) {
 	until := rating.Games{Names: s.pool.games.Names, List: s.pool.games.List[:end]}
 	fit, err := rating.Fit(until, rating.DefaultPrior)
 	if err != nil {
-		return nil, fmt.Errorf("rate league %q after tournament %d: %w", s.League, night.id, err)
+		return nil, fmt.Errorf("rate league %q after tournament %d: %w", s.League, night.Tournament, err)
 	}
 	newest := map[string]build{}
 	for _, earlier := range s.nights[:nights] {
@@ -268,7 +297,7 @@ func (s *Season) Moment(nights int) (*Moment, error) {
 	for _, row := range fit.Rows {
 		shown[row.Bot] = scale.Elo(row)
 	}
-	m := &Moment{Tournament: night.id, Ended: night.ended, Points: map[string]Point{}}
+	m := &Moment{Tournament: night.Tournament, Ended: night.ended, Points: map[string]Point{}}
 	rank, group := 0, -1
 	for i, row := range fit.Rows {
 		b := s.pool.builds[row.Bot].build

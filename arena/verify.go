@@ -28,6 +28,8 @@ type Verification struct {
 	Games       int    `json:"games"`
 	Decisions   int    `json:"decisions"`
 	Predictable bool   `json:"predictable"` // the deals were made from a seed, so they prove nothing about the organiser
+
+	night *Tournament // what was verified; nil if something did not hold
 }
 
 // Verify reads exported results and computes again what follows from them: that the secret is the one that was committed
@@ -51,7 +53,8 @@ func Verify(r io.Reader) (Verification, error) {
 	if err := scanner.Err(); err != nil {
 		return v.seen, fmt.Errorf("line %d: %w", number+1, err)
 	}
-	return v.seen, v.end()
+	err := v.end()
+	return v.seen, err
 }
 
 // verifier rebuilds the tournament line by line.
@@ -287,6 +290,7 @@ func (v *verifier) end() error {
 	if !slices.Equal(v.counter.aims.lines(), v.aims) {
 		return errors.New("aims: the games say otherwise")
 	}
+	v.seen.night = v.t
 	return nil
 }
 

@@ -327,6 +327,7 @@ func (s *ratingService) ListRatings(ctx context.Context, r *flip7v1.ListRatingsR
 			return err
 		}
 		lines = found.lines
+		resp.RatedTournaments = wire.RatedTournaments(found.RatedNights())
 		resp.Anchor, resp.Games, resp.Tournaments = found.elo.Anchor, uint32(found.elo.Games), uint32(found.elo.Tournaments)
 		resp.Clusters, resp.AsOfTime = uint32(found.Clusters()), timestamp(found.Ended())
 		for _, line := range lines {

@@ -7,16 +7,22 @@ import (
 	"io/fs"
 	"os"
 
+	"google.golang.org/protobuf/encoding/protojson"
+
 	"github.com/flip7-arena/flip7/arena"
+	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
+	"github.com/flip7-arena/flip7/server/wire"
 )
 
 type verifyCmd struct {
 	Files []string `arg:"" name:"export" help:"Files that \"flip7 tournament export\" wrote."`
+	Elo   string   `help:"Also compute this Elo table again, which \"flip7 elo --json\" wrote, from the exports of all its tournaments." placeholder:"FILE"`
 }
 
 // Run verifies every file and says of each what holds, or the first thing that does not.
 func (c *verifyCmd) Run(p *program) error {
 	failed := false
+	var verified []arena.Verification
 	for _, file := range c.Files {
 		f, err := os.Open(file)
 		if err != nil {
@@ -33,11 +39,56 @@ func (c *verifyCmd) Run(p *program) error {
 		} else {
 			printVerification(p, file, seen, err)
 		}
+		verified = append(verified, seen)
+	}
+	if c.Elo != "" {
+		wrong, err := verifyElo(c.Elo, verified)
+		if err != nil {
+			return err
+		}
+		failed = failed || wrong != nil
+		printEloVerification(p, c.Elo, wrong)
 	}
 	if failed {
 		return exit(exitNo)
 	}
 	return nil
+}
+
+// verifyElo says what of an Elo table does not follow from what was verified; err, why the table cannot be read.
+func verifyElo(file string, verified []arena.Verification) (wrong, err error) {
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	table := &flip7v1.ListRatingsResponse{}
+	if err := protojson.Unmarshal(raw, table); err != nil {
+		return nil, fmt.Errorf("--elo: %s is not what \"flip7 elo --json\" writes: %w", file, err)
+	}
+	printed, err := wire.PrintedElo(table)
+	if err != nil {
+		return nil, fmt.Errorf("--elo: %s: %w", file, err)
+	}
+	return arena.VerifyElo(printed, verified), nil
+}
+
+func printEloVerification(p *program, file string, wrong error) {
+	switch {
+	case p.json:
+		line := struct {
+			File  string `json:"file"`
+			Holds bool   `json:"holds"`
+			Wrong string `json:"wrong,omitempty"`
+		}{File: file, Holds: wrong == nil}
+		if wrong != nil {
+			line.Wrong = wrong.Error()
+		}
+		_ = json.NewEncoder(p.out).Encode(line)
+	case wrong != nil:
+		fmt.Fprintf(p.out, "%s: does NOT hold: %v\n", file, wrong)
+	default:
+		fmt.Fprintf(p.out, "%s: holds. Every rating computed again from these exports.\n", file)
+	}
 }
 
 func printVerificationJSON(p *program, file string, seen arena.Verification, wrong error) {

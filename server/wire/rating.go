@@ -1,6 +1,9 @@
 package wire
 
 import (
+	"fmt"
+	"math"
+
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/flip7-arena/flip7/arena"
@@ -65,6 +68,56 @@ func tie(lines []*flip7v1.Rating, runs []rating.Run) {
 		}
 		next = run.Last + 1
 	}
+}
+
+// RatedTournaments are the tournaments that count in an Elo table, for the wire.
+func RatedTournaments(nights []arena.RatedNight) []*flip7v1.RatedTournament {
+	rated := make([]*flip7v1.RatedTournament, len(nights))
+	for i, night := range nights {
+		rated[i] = &flip7v1.RatedTournament{TournamentId: TournamentID(night.Tournament), Commitment: night.Commitment[:]}
+		for _, at := range night.Lost {
+			rated[i].LostStreams = append(rated[i].LostStreams, ResultRef(night.Tournament, arena.Excluded{Round: at.Round, Table: at.Table}))
+		}
+		for _, e := range night.Excluded {
+			rated[i].Exclusions = append(rated[i].Exclusions, &flip7v1.Exclusion{Result: ResultRef(night.Tournament, e), Why: e.Why})
+		}
+	}
+	return rated
+}
+
+// PrintedElo is an Elo table that somebody was shown, as far as it can be computed again.
+func PrintedElo(w *flip7v1.ListRatingsResponse) (printed arena.PrintedElo, err error) {
+	for i, rated := range w.GetRatedTournaments() {
+		night := arena.RatedNight{}
+		if n := copy(night.Commitment[:], rated.GetCommitment()); n != len(night.Commitment) || len(rated.GetCommitment()) != n {
+			return printed, &arena.SettingError{Field: fmt.Sprintf("rated_tournaments[%d].commitment", i), Wrong: "is not 32 bytes"}
+		}
+		for _, lost := range rated.GetLostStreams() {
+			night.Lost = append(night.Lost, arena.TableID{Round: int(lost.GetPairingRound()), Table: int(lost.GetTable())})
+		}
+		for _, out := range rated.GetExclusions() {
+			_, e, err := ResultOf(out.GetResult(), out.GetWhy())
+			if err != nil {
+				return printed, err
+			}
+			night.Excluded = append(night.Excluded, e)
+		}
+		printed.Nights = append(printed.Nights, night)
+	}
+	add := func(r *flip7v1.Rating) {
+		row := arena.PrintedRating{Bot: r.GetBot(), Build: r.GetBuild(), Elo: r.GetElo(), Interval: math.Inf(1), Games: int(r.GetGames()), Clusters: int(r.GetClusters())}
+		if r.Margin != nil {
+			row.Interval = r.GetMargin()
+		}
+		printed.Rows = append(printed.Rows, row)
+	}
+	for _, r := range w.GetRatings() {
+		add(r)
+		for _, older := range r.GetOlderBuilds() {
+			add(older)
+		}
+	}
+	return printed, nil
 }
 
 // Comparison compares two bots, for the wire.

@@ -1410,9 +1410,12 @@ type ListRatingsResponse struct {
 	// Groups that cannot be compared. 1: all can.
 	Groups uint32 `protobuf:"varint,7,opt,name=groups,proto3" json:"groups,omitempty"`
 	// When the newest tournament counted ended. Absent: none is counted.
-	AsOfTime      *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=as_of_time,json=asOfTime,proto3" json:"as_of_time,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	AsOfTime *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=as_of_time,json=asOfTime,proto3" json:"as_of_time,omitempty"`
+	// The tournaments counted, oldest first. Together with their exported
+	// results they are all that the table is made of.
+	RatedTournaments []*RatedTournament `protobuf:"bytes,9,rep,name=rated_tournaments,json=ratedTournaments,proto3" json:"rated_tournaments,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *ListRatingsResponse) Reset() {
@@ -1501,6 +1504,88 @@ func (x *ListRatingsResponse) GetAsOfTime() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *ListRatingsResponse) GetRatedTournaments() []*RatedTournament {
+	if x != nil {
+		return x.RatedTournaments
+	}
+	return nil
+}
+
+// RatedTournament is a tournament that counts in an Elo table, and what its
+// exported results do not say of that.
+type RatedTournament struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tournament, as Tournament.id.
+	TournamentId string `protobuf:"bytes,1,opt,name=tournament_id,json=tournamentId,proto3" json:"tournament_id,omitempty"`
+	// SHA-256 of its secret, which names its exported results.
+	Commitment []byte `protobuf:"bytes,2,opt,name=commitment,proto3" json:"commitment,omitempty"`
+	// Tables during which a bot lost its stream: the games of each are one
+	// cluster.
+	LostStreams []*ResultRef `protobuf:"bytes,3,rep,name=lost_streams,json=lostStreams,proto3" json:"lost_streams,omitempty"`
+	// Results that were taken out.
+	Exclusions    []*Exclusion `protobuf:"bytes,4,rep,name=exclusions,proto3" json:"exclusions,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RatedTournament) Reset() {
+	*x = RatedTournament{}
+	mi := &file_flip7_v1_rating_service_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RatedTournament) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RatedTournament) ProtoMessage() {}
+
+func (x *RatedTournament) ProtoReflect() protoreflect.Message {
+	mi := &file_flip7_v1_rating_service_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RatedTournament.ProtoReflect.Descriptor instead.
+func (*RatedTournament) Descriptor() ([]byte, []int) {
+	return file_flip7_v1_rating_service_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *RatedTournament) GetTournamentId() string {
+	if x != nil {
+		return x.TournamentId
+	}
+	return ""
+}
+
+func (x *RatedTournament) GetCommitment() []byte {
+	if x != nil {
+		return x.Commitment
+	}
+	return nil
+}
+
+func (x *RatedTournament) GetLostStreams() []*ResultRef {
+	if x != nil {
+		return x.LostStreams
+	}
+	return nil
+}
+
+func (x *RatedTournament) GetExclusions() []*Exclusion {
+	if x != nil {
+		return x.Exclusions
+	}
+	return nil
+}
+
 // CompareBotsRequest asks to compare two bots.
 type CompareBotsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1516,7 +1601,7 @@ type CompareBotsRequest struct {
 
 func (x *CompareBotsRequest) Reset() {
 	*x = CompareBotsRequest{}
-	mi := &file_flip7_v1_rating_service_proto_msgTypes[19]
+	mi := &file_flip7_v1_rating_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1528,7 +1613,7 @@ func (x *CompareBotsRequest) String() string {
 func (*CompareBotsRequest) ProtoMessage() {}
 
 func (x *CompareBotsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flip7_v1_rating_service_proto_msgTypes[19]
+	mi := &file_flip7_v1_rating_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1541,7 +1626,7 @@ func (x *CompareBotsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompareBotsRequest.ProtoReflect.Descriptor instead.
 func (*CompareBotsRequest) Descriptor() ([]byte, []int) {
-	return file_flip7_v1_rating_service_proto_rawDescGZIP(), []int{19}
+	return file_flip7_v1_rating_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *CompareBotsRequest) GetLeague() string {
@@ -1588,7 +1673,7 @@ type CompareBotsResponse struct {
 
 func (x *CompareBotsResponse) Reset() {
 	*x = CompareBotsResponse{}
-	mi := &file_flip7_v1_rating_service_proto_msgTypes[20]
+	mi := &file_flip7_v1_rating_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1600,7 +1685,7 @@ func (x *CompareBotsResponse) String() string {
 func (*CompareBotsResponse) ProtoMessage() {}
 
 func (x *CompareBotsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_flip7_v1_rating_service_proto_msgTypes[20]
+	mi := &file_flip7_v1_rating_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1613,7 +1698,7 @@ func (x *CompareBotsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompareBotsResponse.ProtoReflect.Descriptor instead.
 func (*CompareBotsResponse) Descriptor() ([]byte, []int) {
-	return file_flip7_v1_rating_service_proto_rawDescGZIP(), []int{20}
+	return file_flip7_v1_rating_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *CompareBotsResponse) GetDifference() float64 {
@@ -1685,7 +1770,7 @@ type RatingPoint struct {
 
 func (x *RatingPoint) Reset() {
 	*x = RatingPoint{}
-	mi := &file_flip7_v1_rating_service_proto_msgTypes[21]
+	mi := &file_flip7_v1_rating_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1697,7 +1782,7 @@ func (x *RatingPoint) String() string {
 func (*RatingPoint) ProtoMessage() {}
 
 func (x *RatingPoint) ProtoReflect() protoreflect.Message {
-	mi := &file_flip7_v1_rating_service_proto_msgTypes[21]
+	mi := &file_flip7_v1_rating_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1710,7 +1795,7 @@ func (x *RatingPoint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RatingPoint.ProtoReflect.Descriptor instead.
 func (*RatingPoint) Descriptor() ([]byte, []int) {
-	return file_flip7_v1_rating_service_proto_rawDescGZIP(), []int{21}
+	return file_flip7_v1_rating_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *RatingPoint) GetTournamentId() string {
@@ -1793,7 +1878,7 @@ type ListRatingHistoryRequest struct {
 
 func (x *ListRatingHistoryRequest) Reset() {
 	*x = ListRatingHistoryRequest{}
-	mi := &file_flip7_v1_rating_service_proto_msgTypes[22]
+	mi := &file_flip7_v1_rating_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1805,7 +1890,7 @@ func (x *ListRatingHistoryRequest) String() string {
 func (*ListRatingHistoryRequest) ProtoMessage() {}
 
 func (x *ListRatingHistoryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_flip7_v1_rating_service_proto_msgTypes[22]
+	mi := &file_flip7_v1_rating_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1818,7 +1903,7 @@ func (x *ListRatingHistoryRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRatingHistoryRequest.ProtoReflect.Descriptor instead.
 func (*ListRatingHistoryRequest) Descriptor() ([]byte, []int) {
-	return file_flip7_v1_rating_service_proto_rawDescGZIP(), []int{22}
+	return file_flip7_v1_rating_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ListRatingHistoryRequest) GetLeague() string {
@@ -1862,7 +1947,7 @@ type ListRatingHistoryResponse struct {
 
 func (x *ListRatingHistoryResponse) Reset() {
 	*x = ListRatingHistoryResponse{}
-	mi := &file_flip7_v1_rating_service_proto_msgTypes[23]
+	mi := &file_flip7_v1_rating_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1874,7 +1959,7 @@ func (x *ListRatingHistoryResponse) String() string {
 func (*ListRatingHistoryResponse) ProtoMessage() {}
 
 func (x *ListRatingHistoryResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_flip7_v1_rating_service_proto_msgTypes[23]
+	mi := &file_flip7_v1_rating_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1887,7 +1972,7 @@ func (x *ListRatingHistoryResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRatingHistoryResponse.ProtoReflect.Descriptor instead.
 func (*ListRatingHistoryResponse) Descriptor() ([]byte, []int) {
-	return file_flip7_v1_rating_service_proto_rawDescGZIP(), []int{23}
+	return file_flip7_v1_rating_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ListRatingHistoryResponse) GetPoints() []*RatingPoint {
@@ -2018,7 +2103,7 @@ const file_flip7_v1_rating_service_proto_rawDesc = "" +
 	"\x0etournament_ids\x18\x03 \x03(\tB\x11\xbaH\x0e\x92\x01\v\x10\xe8\a\"\x06r\x04\x10\x01\x180R\rtournamentIds\x12%\n" +
 	"\tpage_size\x18\x04 \x01(\rB\b\xbaH\x05*\x03\x18\xe8\aR\bpageSize\x12'\n" +
 	"\n" +
-	"page_token\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x02R\tpageToken\"\xa7\x02\n" +
+	"page_token\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\x80\x02R\tpageToken\"\xef\x02\n" +
 	"\x13ListRatingsResponse\x12*\n" +
 	"\aratings\x18\x01 \x03(\v2\x10.flip7.v1.RatingR\aratings\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x16\n" +
@@ -2028,7 +2113,17 @@ const file_flip7_v1_rating_service_proto_rawDesc = "" +
 	"\vtournaments\x18\x06 \x01(\rR\vtournaments\x12\x16\n" +
 	"\x06groups\x18\a \x01(\rR\x06groups\x128\n" +
 	"\n" +
-	"as_of_time\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\basOfTime\"s\n" +
+	"as_of_time\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\basOfTime\x12F\n" +
+	"\x11rated_tournaments\x18\t \x03(\v2\x19.flip7.v1.RatedTournamentR\x10ratedTournaments\"\xc3\x01\n" +
+	"\x0fRatedTournament\x12#\n" +
+	"\rtournament_id\x18\x01 \x01(\tR\ftournamentId\x12\x1e\n" +
+	"\n" +
+	"commitment\x18\x02 \x01(\fR\n" +
+	"commitment\x126\n" +
+	"\flost_streams\x18\x03 \x03(\v2\x13.flip7.v1.ResultRefR\vlostStreams\x123\n" +
+	"\n" +
+	"exclusions\x18\x04 \x03(\v2\x13.flip7.v1.ExclusionR\n" +
+	"exclusions\"s\n" +
 	"\x12CompareBotsRequest\x12\x1f\n" +
 	"\x06league\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x18 R\x06league\x12\x1b\n" +
 	"\x03bot\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18 R\x03bot\x12\x1f\n" +
@@ -2093,7 +2188,7 @@ func file_flip7_v1_rating_service_proto_rawDescGZIP() []byte {
 }
 
 var file_flip7_v1_rating_service_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_flip7_v1_rating_service_proto_msgTypes = make([]protoimpl.MessageInfo, 24)
+var file_flip7_v1_rating_service_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
 var file_flip7_v1_rating_service_proto_goTypes = []any{
 	(RatingBound)(0),                      // 0: flip7.v1.RatingBound
 	(*League)(nil),                        // 1: flip7.v1.League
@@ -2115,62 +2210,66 @@ var file_flip7_v1_rating_service_proto_goTypes = []any{
 	(*Rating)(nil),                        // 17: flip7.v1.Rating
 	(*ListRatingsRequest)(nil),            // 18: flip7.v1.ListRatingsRequest
 	(*ListRatingsResponse)(nil),           // 19: flip7.v1.ListRatingsResponse
-	(*CompareBotsRequest)(nil),            // 20: flip7.v1.CompareBotsRequest
-	(*CompareBotsResponse)(nil),           // 21: flip7.v1.CompareBotsResponse
-	(*RatingPoint)(nil),                   // 22: flip7.v1.RatingPoint
-	(*ListRatingHistoryRequest)(nil),      // 23: flip7.v1.ListRatingHistoryRequest
-	(*ListRatingHistoryResponse)(nil),     // 24: flip7.v1.ListRatingHistoryResponse
-	(*timestamppb.Timestamp)(nil),         // 25: google.protobuf.Timestamp
-	(*Tournament)(nil),                    // 26: flip7.v1.Tournament
-	(*FaultCounts)(nil),                   // 27: flip7.v1.FaultCounts
-	(*durationpb.Duration)(nil),           // 28: google.protobuf.Duration
+	(*RatedTournament)(nil),               // 20: flip7.v1.RatedTournament
+	(*CompareBotsRequest)(nil),            // 21: flip7.v1.CompareBotsRequest
+	(*CompareBotsResponse)(nil),           // 22: flip7.v1.CompareBotsResponse
+	(*RatingPoint)(nil),                   // 23: flip7.v1.RatingPoint
+	(*ListRatingHistoryRequest)(nil),      // 24: flip7.v1.ListRatingHistoryRequest
+	(*ListRatingHistoryResponse)(nil),     // 25: flip7.v1.ListRatingHistoryResponse
+	(*timestamppb.Timestamp)(nil),         // 26: google.protobuf.Timestamp
+	(*Tournament)(nil),                    // 27: flip7.v1.Tournament
+	(*FaultCounts)(nil),                   // 28: flip7.v1.FaultCounts
+	(*durationpb.Duration)(nil),           // 29: google.protobuf.Duration
 }
 var file_flip7_v1_rating_service_proto_depIdxs = []int32{
-	25, // 0: flip7.v1.League.create_time:type_name -> google.protobuf.Timestamp
+	26, // 0: flip7.v1.League.create_time:type_name -> google.protobuf.Timestamp
 	1,  // 1: flip7.v1.CreateLeagueResponse.league:type_name -> flip7.v1.League
 	1,  // 2: flip7.v1.GetLeagueResponse.league:type_name -> flip7.v1.League
 	1,  // 3: flip7.v1.ListLeaguesResponse.leagues:type_name -> flip7.v1.League
-	26, // 4: flip7.v1.LeagueTournament.tournament:type_name -> flip7.v1.Tournament
+	27, // 4: flip7.v1.LeagueTournament.tournament:type_name -> flip7.v1.Tournament
 	10, // 5: flip7.v1.LeagueTournament.exclusions:type_name -> flip7.v1.Exclusion
 	9,  // 6: flip7.v1.Exclusion.result:type_name -> flip7.v1.ResultRef
-	25, // 7: flip7.v1.Exclusion.time:type_name -> google.protobuf.Timestamp
+	26, // 7: flip7.v1.Exclusion.time:type_name -> google.protobuf.Timestamp
 	8,  // 8: flip7.v1.ListLeagueTournamentsResponse.tournaments:type_name -> flip7.v1.LeagueTournament
 	9,  // 9: flip7.v1.ExcludeResultRequest.result:type_name -> flip7.v1.ResultRef
 	8,  // 10: flip7.v1.ExcludeResultResponse.tournament:type_name -> flip7.v1.LeagueTournament
 	9,  // 11: flip7.v1.IncludeResultRequest.result:type_name -> flip7.v1.ResultRef
 	8,  // 12: flip7.v1.IncludeResultResponse.tournament:type_name -> flip7.v1.LeagueTournament
 	0,  // 13: flip7.v1.Rating.bound:type_name -> flip7.v1.RatingBound
-	27, // 14: flip7.v1.Rating.faults:type_name -> flip7.v1.FaultCounts
-	28, // 15: flip7.v1.Rating.p99:type_name -> google.protobuf.Duration
+	28, // 14: flip7.v1.Rating.faults:type_name -> flip7.v1.FaultCounts
+	29, // 15: flip7.v1.Rating.p99:type_name -> google.protobuf.Duration
 	17, // 16: flip7.v1.Rating.older_builds:type_name -> flip7.v1.Rating
-	25, // 17: flip7.v1.ListRatingsRequest.since:type_name -> google.protobuf.Timestamp
+	26, // 17: flip7.v1.ListRatingsRequest.since:type_name -> google.protobuf.Timestamp
 	17, // 18: flip7.v1.ListRatingsResponse.ratings:type_name -> flip7.v1.Rating
-	25, // 19: flip7.v1.ListRatingsResponse.as_of_time:type_name -> google.protobuf.Timestamp
-	25, // 20: flip7.v1.RatingPoint.time:type_name -> google.protobuf.Timestamp
-	22, // 21: flip7.v1.ListRatingHistoryResponse.points:type_name -> flip7.v1.RatingPoint
-	2,  // 22: flip7.v1.RatingService.CreateLeague:input_type -> flip7.v1.CreateLeagueRequest
-	4,  // 23: flip7.v1.RatingService.GetLeague:input_type -> flip7.v1.GetLeagueRequest
-	6,  // 24: flip7.v1.RatingService.ListLeagues:input_type -> flip7.v1.ListLeaguesRequest
-	11, // 25: flip7.v1.RatingService.ListLeagueTournaments:input_type -> flip7.v1.ListLeagueTournamentsRequest
-	13, // 26: flip7.v1.RatingService.ExcludeResult:input_type -> flip7.v1.ExcludeResultRequest
-	15, // 27: flip7.v1.RatingService.IncludeResult:input_type -> flip7.v1.IncludeResultRequest
-	18, // 28: flip7.v1.RatingService.ListRatings:input_type -> flip7.v1.ListRatingsRequest
-	20, // 29: flip7.v1.RatingService.CompareBots:input_type -> flip7.v1.CompareBotsRequest
-	23, // 30: flip7.v1.RatingService.ListRatingHistory:input_type -> flip7.v1.ListRatingHistoryRequest
-	3,  // 31: flip7.v1.RatingService.CreateLeague:output_type -> flip7.v1.CreateLeagueResponse
-	5,  // 32: flip7.v1.RatingService.GetLeague:output_type -> flip7.v1.GetLeagueResponse
-	7,  // 33: flip7.v1.RatingService.ListLeagues:output_type -> flip7.v1.ListLeaguesResponse
-	12, // 34: flip7.v1.RatingService.ListLeagueTournaments:output_type -> flip7.v1.ListLeagueTournamentsResponse
-	14, // 35: flip7.v1.RatingService.ExcludeResult:output_type -> flip7.v1.ExcludeResultResponse
-	16, // 36: flip7.v1.RatingService.IncludeResult:output_type -> flip7.v1.IncludeResultResponse
-	19, // 37: flip7.v1.RatingService.ListRatings:output_type -> flip7.v1.ListRatingsResponse
-	21, // 38: flip7.v1.RatingService.CompareBots:output_type -> flip7.v1.CompareBotsResponse
-	24, // 39: flip7.v1.RatingService.ListRatingHistory:output_type -> flip7.v1.ListRatingHistoryResponse
-	31, // [31:40] is the sub-list for method output_type
-	22, // [22:31] is the sub-list for method input_type
-	22, // [22:22] is the sub-list for extension type_name
-	22, // [22:22] is the sub-list for extension extendee
-	0,  // [0:22] is the sub-list for field type_name
+	26, // 19: flip7.v1.ListRatingsResponse.as_of_time:type_name -> google.protobuf.Timestamp
+	20, // 20: flip7.v1.ListRatingsResponse.rated_tournaments:type_name -> flip7.v1.RatedTournament
+	9,  // 21: flip7.v1.RatedTournament.lost_streams:type_name -> flip7.v1.ResultRef
+	10, // 22: flip7.v1.RatedTournament.exclusions:type_name -> flip7.v1.Exclusion
+	26, // 23: flip7.v1.RatingPoint.time:type_name -> google.protobuf.Timestamp
+	23, // 24: flip7.v1.ListRatingHistoryResponse.points:type_name -> flip7.v1.RatingPoint
+	2,  // 25: flip7.v1.RatingService.CreateLeague:input_type -> flip7.v1.CreateLeagueRequest
+	4,  // 26: flip7.v1.RatingService.GetLeague:input_type -> flip7.v1.GetLeagueRequest
+	6,  // 27: flip7.v1.RatingService.ListLeagues:input_type -> flip7.v1.ListLeaguesRequest
+	11, // 28: flip7.v1.RatingService.ListLeagueTournaments:input_type -> flip7.v1.ListLeagueTournamentsRequest
+	13, // 29: flip7.v1.RatingService.ExcludeResult:input_type -> flip7.v1.ExcludeResultRequest
+	15, // 30: flip7.v1.RatingService.IncludeResult:input_type -> flip7.v1.IncludeResultRequest
+	18, // 31: flip7.v1.RatingService.ListRatings:input_type -> flip7.v1.ListRatingsRequest
+	21, // 32: flip7.v1.RatingService.CompareBots:input_type -> flip7.v1.CompareBotsRequest
+	24, // 33: flip7.v1.RatingService.ListRatingHistory:input_type -> flip7.v1.ListRatingHistoryRequest
+	3,  // 34: flip7.v1.RatingService.CreateLeague:output_type -> flip7.v1.CreateLeagueResponse
+	5,  // 35: flip7.v1.RatingService.GetLeague:output_type -> flip7.v1.GetLeagueResponse
+	7,  // 36: flip7.v1.RatingService.ListLeagues:output_type -> flip7.v1.ListLeaguesResponse
+	12, // 37: flip7.v1.RatingService.ListLeagueTournaments:output_type -> flip7.v1.ListLeagueTournamentsResponse
+	14, // 38: flip7.v1.RatingService.ExcludeResult:output_type -> flip7.v1.ExcludeResultResponse
+	16, // 39: flip7.v1.RatingService.IncludeResult:output_type -> flip7.v1.IncludeResultResponse
+	19, // 40: flip7.v1.RatingService.ListRatings:output_type -> flip7.v1.ListRatingsResponse
+	22, // 41: flip7.v1.RatingService.CompareBots:output_type -> flip7.v1.CompareBotsResponse
+	25, // 42: flip7.v1.RatingService.ListRatingHistory:output_type -> flip7.v1.ListRatingHistoryResponse
+	34, // [34:43] is the sub-list for method output_type
+	25, // [25:34] is the sub-list for method input_type
+	25, // [25:25] is the sub-list for extension type_name
+	25, // [25:25] is the sub-list for extension extendee
+	0,  // [0:25] is the sub-list for field type_name
 }
 
 func init() { file_flip7_v1_rating_service_proto_init() }
@@ -2180,15 +2279,15 @@ func file_flip7_v1_rating_service_proto_init() {
 	}
 	file_flip7_v1_tournament_service_proto_init()
 	file_flip7_v1_rating_service_proto_msgTypes[16].OneofWrappers = []any{}
-	file_flip7_v1_rating_service_proto_msgTypes[20].OneofWrappers = []any{}
 	file_flip7_v1_rating_service_proto_msgTypes[21].OneofWrappers = []any{}
+	file_flip7_v1_rating_service_proto_msgTypes[22].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_flip7_v1_rating_service_proto_rawDesc), len(file_flip7_v1_rating_service_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   24,
+			NumMessages:   25,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
