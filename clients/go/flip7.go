@@ -61,6 +61,8 @@ type Bot struct {
 	MaxGames int
 	// MaxOpen is how many requests it thinks about at once; others wait in the arena, clocks stopped. 0: 1.
 	MaxOpen int
+	// Kit names to the arena what speaks through this kit, if it is not a bot in Go. At most 64 bytes. Empty: "go".
+	Kit string
 	// Practice lets the arena seat the bot at unrated practice tables while no tournament needs it.
 	Practice bool
 
@@ -142,6 +144,7 @@ func Play(ctx context.Context, bot Bot) error {
 	bot.MaxGames = cmp.Or(bot.MaxGames, 8)
 	bot.MaxOpen = cmp.Or(bot.MaxOpen, 1)
 	bot.Instance = cmp.Or(bot.Instance, rand.Text())
+	bot.Kit = cmp.Or(bot.Kit, kitName)
 	bot.Log = bot.logger()
 	bot.Token = strings.TrimSpace(cmp.Or(bot.Token, os.Getenv("FLIP7_TOKEN")))
 	if bot.Token == "" {

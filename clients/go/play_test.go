@@ -27,13 +27,13 @@ func TestHello(t *testing.T) {
 		name                        string
 		bot                         flip7.Bot
 		games, open                 uint32
-		build                       string
+		build, kit                  string
 		wantsEvents, practice, self bool
 	}{
-		{"a bot that says nothing of itself", flip7.Bot{}, 8, 1, "", false, false, true},
+		{"a bot that says nothing of itself", flip7.Bot{}, 8, 1, "", "go", false, false, true},
 		{"a bot that says all of itself", flip7.Bot{
-			Build: "v3", MaxGames: 64, MaxOpen: 4, Practice: true, Instance: "mine", Event: func(flip7.Event) {},
-		}, 64, 4, "v3", true, true, false},
+			Build: "v3", MaxGames: 64, MaxOpen: 4, Kit: "mine", Practice: true, Instance: "mine", Event: func(flip7.Event) {},
+		}, 64, 4, "v3", "mine", true, true, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -57,8 +57,8 @@ func TestHello(t *testing.T) {
 					t.Fatalf("got %d hellos, want 2", len(a.hellos))
 				}
 				for _, h := range a.hellos {
-					if h.GetProtocol() != 1 || h.GetKitName() != "go" || h.GetKitVersion() == "" {
-						t.Errorf("got protocol %d of kit %q %q, want 1 of go and a version", h.GetProtocol(), h.GetKitName(), h.GetKitVersion())
+					if h.GetProtocol() != 1 || h.GetKitName() != test.kit || h.GetKitVersion() == "" {
+						t.Errorf("got protocol %d of kit %q %q, want 1 of %s and a version", h.GetProtocol(), h.GetKitName(), h.GetKitVersion(), test.kit)
 					}
 					if got := h.GetCapacity(); got.GetMaxGames() != test.games || got.GetMaxOpen() != test.open {
 						t.Errorf("got capacity %v, want %d games, %d open", got, test.games, test.open)

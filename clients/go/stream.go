@@ -77,7 +77,7 @@ func (p *player) hello() *flip7v1.Hello {
 		Protocol:     protocol,
 		InstanceId:   p.bot.Instance,
 		Build:        p.bot.Build,
-		KitName:      kitName,
+		KitName:      p.bot.Kit,
 		KitVersion:   kitVersion,
 		Capacity:     p.capacity(),
 		WantsEvents:  p.bot.Event != nil,
