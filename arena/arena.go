@@ -348,6 +348,14 @@ func (a *Arena) claim(id int64, e Entry) error {
 	return nil
 }
 
+// Plays reports whether a tournament that runs needs a bot.
+func (a *Arena) Plays(bot string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	_, plays := a.playing[bot]
+	return plays
+}
+
 // remote reports whether the entry is a bot at the far end of a stream.
 func (e Entry) remote() bool { return !strings.HasPrefix(e.Player, "house:") }
 

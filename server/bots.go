@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/flip7-arena/flip7/arena"
+	"github.com/flip7-arena/flip7/arena/table"
 	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
 	"github.com/flip7-arena/flip7/server/launch"
 	"github.com/flip7-arena/flip7/server/remote"
@@ -24,6 +25,8 @@ type bots struct {
 	claim func(ctx context.Context, name string) error
 	// door is where programs on this machine come in.
 	door func() (address string, err error)
+	// dismiss ends what a bot practises, and returns when it has ended.
+	dismiss func(bot string)
 
 	mu     sync.Mutex
 	tokens map[[sha256.Size]byte]string // name by hash of the token
@@ -33,6 +36,12 @@ type bots struct {
 func (b *bots) Presence(name string) (arena.Presence, bool) {
 	p, connected := b.Bots.Presence(name)
 	return arena.Presence{Build: p.Newest.Build, Contribution: p.Contribution, MaxGames: p.MaxGames}, connected
+}
+
+// Player implements arena.Bots. Whoever is seated by a tournament practises no more.
+func (b *bots) Player(name string) table.Player {
+	b.dismiss(name)
+	return b.Bots.Player(name)
 }
 
 // there reports whether a bot is connected and would play.

@@ -42,6 +42,8 @@ type Config struct {
 	MaxInstances int
 	// MaxWatchers bounds the streams of all spectators together. --max-watchers, default 1024.
 	MaxWatchers int
+	// PracticeTables bounds the practice games that run at once. --practice-tables, default 16; negative for none.
+	PracticeTables int
 	// TokenRate is how many calls a second a token may make over a longer time; four times as many at once.
 	// --token-rate, default 50.
 	TokenRate int
@@ -98,6 +100,7 @@ func (c Config) complete() Config {
 	c.MaxStreams = cmp.Or(c.MaxStreams, 1024)
 	c.MaxInstances = cmp.Or(c.MaxInstances, 4)
 	c.MaxWatchers = cmp.Or(c.MaxWatchers, 1024)
+	c.PracticeTables = cmp.Or(c.PracticeTables, 16)
 	c.TokenRate = cmp.Or(c.TokenRate, 50)
 	c.AddressRate = cmp.Or(c.AddressRate, 20)
 	c.PingInterval = cmp.Or(c.PingInterval, 12*time.Second)
@@ -117,6 +120,7 @@ func (c Config) check() error {
 		{"max-streams", c.MaxStreams, 1, 1_000_000},
 		{"max-instances", c.MaxInstances, 1, 1000},
 		{"max-watchers", c.MaxWatchers, 1, 1_000_000},
+		{"practice-tables", max(c.PracticeTables, 0), 0, 10_000},
 		{"token-rate", c.TokenRate, 1, 1_000_000},
 		{"address-rate", c.AddressRate, 1, 1_000_000},
 	} {

@@ -20,6 +20,7 @@ func (s *Server) shutDown() {
 	grace := max(s.config.DrainGrace, 0)
 	s.log.Info("the arena stops", "grace", grace, "games", s.metrics.games())
 	s.bots.Drain(grace, restart)
+	s.within("end practice", s.practice.close)
 	s.lastGames(grace)
 	s.drain(errDraining)
 	s.within("break off the games", s.arena.Close)

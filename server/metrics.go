@@ -41,6 +41,7 @@ type metrics struct {
 	panics   prometheus.Counter
 	logLost  prometheus.Counter
 	refused  prometheus.Counter
+	practice prometheus.Counter
 
 	mu      sync.Mutex
 	running map[gameKey]bool
@@ -80,6 +81,8 @@ func newMetrics(version string, probe *remote.Probe) *metrics {
 			Help: "Entries of the logs of bots that came faster than they could be kept, or could not be kept at all."}),
 		refused: prometheus.NewCounter(prometheus.CounterOpts{Name: "flip7_connections_refused_total",
 			Help: "Connections that were closed at once, since as many were there as may be, in all or from their address."}),
+		practice: prometheus.NewCounter(prometheus.CounterOpts{Name: "flip7_practice_games_total",
+			Help: "Practice games that were begun; their decisions count among all others."}),
 		absent:  decisions.WithLabelValues("absent"),
 		running: map[gameKey]bool{},
 		streams: map[string]int{},
@@ -87,7 +90,7 @@ func newMetrics(version string, probe *remote.Probe) *metrics {
 	}
 	m.registry.MustRegister(
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-		m.calls, decisions, m.latency, m.illegal, m.plays, m.ends, m.journal, m.panics, m.logLost, m.refused,
+		m.calls, decisions, m.latency, m.illegal, m.plays, m.ends, m.journal, m.panics, m.logLost, m.refused, m.practice,
 		gauge("flip7_games_running", "Games that are being played.", func() float64 { return float64(m.games()) }),
 		gauge("flip7_bots_connected", "Bots that have a stream.", func() float64 { bots, _ := m.connected(); return float64(bots) }),
 		gauge("flip7_streams", "Streams of bots.", func() float64 { _, streams := m.connected(); return float64(streams) }),

@@ -44,8 +44,8 @@ type guest struct {
 	ends   map[string]int // how often its streams ended with a Goodbye or status; only of a guest without a kit
 }
 
-func newLeague(t *testing.T) *league {
-	l := &league{hosting: host(t), guests: map[string]*guest{}}
+func newLeague(t *testing.T, change ...func(*Config)) *league {
+	l := &league{hosting: host(t, change...), guests: map[string]*guest{}}
 	l.open.Store(l.listener.(*bufconn.Listener))
 	l.ctx, l.home = context.WithCancel(context.Background())
 	t.Cleanup(l.goHome)

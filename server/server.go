@@ -69,6 +69,8 @@ type Server struct {
 	main    *grpc.Server
 	web     *http.Server // of /metrics
 
+	practice *practice
+
 	listener  net.Listener
 	entrance  *entrance    // that it is behind
 	admin     net.Listener // of /metrics; nil: off
@@ -154,6 +156,7 @@ func (s *Server) assemble() {
 				PingInterval:   s.config.PingInterval,
 				ReconnectGrace: s.config.ReconnectGrace,
 			},
+			NoPractice: s.config.PracticeTables < 0,
 		}),
 		launcher: launch.New(s.log, launch.Patience{}),
 		claim:    s.claim,
@@ -168,6 +171,8 @@ func (s *Server) assemble() {
 		Audience: &audience{metrics: s.metrics, bots: s.bots.Bots, hub: spectators, games: map[arena.GameID]*retold{}},
 		Log:      s.log,
 	})
+	s.practice = newPractice(s)
+	s.bots.dismiss = s.practice.dismiss
 	s.nights = newNights(s)
 	s.watch = newWatchService(s.arena, spectators, s.nights.common, s.bots.there, s.config.MaxWatchers)
 }
@@ -319,6 +324,7 @@ func (s *Server) serve(ctx context.Context) error {
 			}
 		}()
 	}
+	s.practice.begin()
 	s.log.Info("the arena is open", "address", s.listener.Addr().String(), "tls", s.config.encrypted(), "version", s.config.Version)
 	select {
 	case <-ctx.Done():

@@ -34,9 +34,9 @@ type hosting struct {
 	ratings flip7v1.RatingServiceClient
 }
 
-func host(t *testing.T) *hosting {
+func host(t *testing.T, change ...func(*Config)) *hosting {
 	t.Helper()
-	r := start(t, func(c *Config) { c.TokenRate, c.AddressRate = 10_000, 10_000 })
+	r := start(t, append(change, func(c *Config) { c.TokenRate, c.AddressRate = 10_000, 10_000 })...)
 	return &hosting{r, flip7v1.NewTournamentServiceClient(r.conn), flip7v1.NewRatingServiceClient(r.conn)}
 }
 

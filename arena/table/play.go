@@ -104,7 +104,7 @@ func Play(ctx context.Context, s Setup) (Outcome, error) {
 	}
 	for !p.state.Over() {
 		if err := p.step(ctx); err != nil {
-			how = ending(ctx, err)
+			how = p.ending(ctx, err)
 			return Outcome{}, err
 		}
 	}
@@ -114,8 +114,12 @@ func Play(ctx context.Context, s Setup) (Outcome, error) {
 }
 
 // ending is what an error in mid-game means to those at the table.
-func ending(ctx context.Context, err error) Ending {
+func (p *play) ending(ctx context.Context, err error) Ending {
 	switch {
+	case errors.Is(err, ErrCalledAway):
+		return CalledAway
+	case errors.Is(err, ErrHeld) && p.Info.Practice: // nobody would go on with it
+		return Failed
 	case errors.Is(err, ErrHeld), errors.Is(err, ErrInterrupted):
 		return Interrupted
 	case ctx.Err() != nil:

@@ -44,6 +44,7 @@ type Info struct {
 	Timeout    time.Duration // for each request
 	Bank       time.Duration // each seat's time bank at the start
 	Rated      bool          // the game counts for an Elo table, unless its night is broken off
+	Practice   bool          // nothing is at stake: the game counts nowhere, and ends when a tournament needs a bot of it
 	Resumed    bool          // decisions were made before; Play sets it
 }
 
@@ -55,10 +56,14 @@ const (
 	Interrupted               // it goes on later: the arena stops, or the game is held
 	Failed                    // this attempt failed, and nobody is at fault but the arena
 	BrokenOff                 // by hand: the table is void, or the tournament is cancelled
+	CalledAway                // a tournament needs a bot that practised
 )
 
 // ErrInterrupted is the cause of a ctx that ends because the arena stops: the game goes on when it is started again.
 var ErrInterrupted = errors.New("interrupted")
+
+// ErrCalledAway is the cause of a ctx that ends because a tournament needs a bot that practises.
+var ErrCalledAway = errors.New("called away")
 
 // Question is one request with the time there is for it. The view looks at the running game, which goes on when Ask has
 // returned, and the banks are those of the table: a player that wants to keep either copies it.

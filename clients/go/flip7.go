@@ -63,7 +63,8 @@ type Bot struct {
 	MaxOpen int
 	// Kit names to the arena what speaks through this kit, if it is not a bot in Go. At most 64 bytes. Empty: "go".
 	Kit string
-	// Practice lets the arena seat the bot at unrated practice tables while no tournament needs it.
+	// Practice lets the arena seat the bot at unrated practice tables while no tournament needs it. FLIP7_PRACTICE=1 does
+	// that too.
 	Practice bool
 
 	// Addr is where the arena is. Empty: FLIP7_ADDR or, if that is empty too, 127.0.0.1:7777, where `flip7 serve`
@@ -152,6 +153,13 @@ func Play(ctx context.Context, bot Bot) error {
 	}
 	if strings.ContainsFunc(bot.Token, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return wrongUse("FLIP7_TOKEN holds blanks or other characters that no token has")
+	}
+	switch practice := os.Getenv("FLIP7_PRACTICE"); practice {
+	case "", "0":
+	case "1":
+		bot.Practice = true
+	default:
+		return wrongUse("FLIP7_PRACTICE is %q, want 1 to practise while no tournament needs the bot, or 0", practice)
 	}
 	arena, err := arenaOf(bot)
 	if err != nil {

@@ -100,6 +100,46 @@ func (w waitingHouse) Play(stream flip7v1.PlayService_PlayServer) error {
 	}
 }
 
+// attentiveHouse is an arena that hears a hello and says nothing.
+type attentiveHouse struct {
+	flip7v1.UnimplementedPlayServiceServer
+	hello chan *flip7v1.Hello
+}
+
+func (h attentiveHouse) Play(stream flip7v1.PlayService_PlayServer) error {
+	batch, err := stream.Recv()
+	if err != nil {
+		return err
+	}
+	h.hello <- batch.GetMessages()[0].GetHello()
+	<-stream.Context().Done()
+	return nil
+}
+
+func TestPracticeByTheEnvironment(t *testing.T) {
+	for _, test := range []struct {
+		variable  string
+		bot, want bool
+	}{{"", false, false}, {"0", false, false}, {"0", true, true}, {"1", false, true}} {
+		t.Setenv("FLIP7_PRACTICE", test.variable)
+		house := attentiveHouse{hello: make(chan *flip7v1.Hello, 1)}
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() {
+			ended <- flip7.Play(ctx, flip7.Bot{Decide: stay, Practice: test.bot, Addr: serve(t, house), Token: "x", Log: slog.New(slog.DiscardHandler)})
+		}()
+		if got := (<-house.hello).GetPractice(); got != test.want {
+			t.Errorf("FLIP7_PRACTICE=%s and Bot.Practice %t say practice: %t, want %t", test.variable, test.bot, got, test.want)
+		}
+		cancel()
+		<-ended
+	}
+	t.Setenv("FLIP7_PRACTICE", "yes")
+	if err := flip7.Play(t.Context(), flip7.Bot{Decide: stay, Token: "x"}); err == nil || !strings.Contains(err.Error(), "FLIP7_PRACTICE") {
+		t.Errorf("FLIP7_PRACTICE=yes: %v, want it refused", err)
+	}
+}
+
 // TestProgram runs Main as the program that it is.
 func TestProgram(t *testing.T) {
 	program := func(addr, token string) (*exec.Cmd, *bytes.Buffer) {

@@ -195,4 +195,10 @@ func (p *player) greet(w *flip7v1.Welcome) {
 	p.met = true
 	p.bot.Log.Info(fmt.Sprintf("playing as %s at %s", w.GetBot(), p.arena.host),
 		"session", w.GetSessionId(), "games", w.GetCapacity().GetMaxGames(), "open", w.GetCapacity().GetMaxOpen())
+	switch {
+	case w.GetPractice():
+		p.bot.Log.Info("practising until a tournament needs the bot")
+	case p.bot.Practice:
+		p.bot.Log.Warn("this arena has no practice tables")
+	}
 }

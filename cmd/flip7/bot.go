@@ -70,6 +70,8 @@ func botState(b *flip7v1.Bot) string {
 		return "retired"
 	case b.GetAbsent():
 		return "absent"
+	case b.GetPractice() && b.GetTournamentId() == "":
+		return "practising"
 	case b.GetInstances() > 1:
 		return fmt.Sprintf("connected, %d instances", b.GetInstances())
 	case b.GetInstances() == 1:

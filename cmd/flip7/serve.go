@@ -32,13 +32,14 @@ type serveCmd struct {
 	TLSHost       []string `help:"Names and addresses that the self-signed certificate is good for, beside this machine's." env:"FLIP7_TLS_HOST" name:"tls-host"`
 	Insecure      bool     `help:"Allow clear text beyond this machine; tokens cross the network readable." env:"FLIP7_INSECURE"`
 
-	Registration string `help:"Who may become an owner without the admin: ${enum}." env:"FLIP7_REGISTRATION" enum:"closed,invite,open" default:"closed"`
-	OwnerBots    int    `help:"Bots that an owner may have." env:"FLIP7_OWNER_BOTS" default:"20"`
-	MaxStreams   int    `help:"Streams of all bots together." env:"FLIP7_MAX_STREAMS" default:"1024"`
-	MaxInstances int    `help:"Streams of one bot." env:"FLIP7_MAX_INSTANCES" default:"4"`
-	MaxWatchers  int    `help:"Spectators." env:"FLIP7_MAX_WATCHERS" default:"1024"`
-	TokenRate    int    `help:"Calls a second of a token; four times as many at once." env:"FLIP7_TOKEN_RATE" default:"50"`
-	AddressRate  int    `help:"Calls a second of an address without a token." env:"FLIP7_ADDRESS_RATE" default:"20"`
+	Registration   string `help:"Who may become an owner without the admin: ${enum}." env:"FLIP7_REGISTRATION" enum:"closed,invite,open" default:"closed"`
+	OwnerBots      int    `help:"Bots that an owner may have." env:"FLIP7_OWNER_BOTS" default:"20"`
+	MaxStreams     int    `help:"Streams of all bots together." env:"FLIP7_MAX_STREAMS" default:"1024"`
+	MaxInstances   int    `help:"Streams of one bot." env:"FLIP7_MAX_INSTANCES" default:"4"`
+	MaxWatchers    int    `help:"Spectators." env:"FLIP7_MAX_WATCHERS" default:"1024"`
+	PracticeTables int    `help:"Practice games at once, for bots that ask for them while no tournament needs them, beside a night too; a game takes hardly any time of the machine. 0: none." env:"FLIP7_PRACTICE_TABLES" default:"16"`
+	TokenRate      int    `help:"Calls a second of a token; four times as many at once." env:"FLIP7_TOKEN_RATE" default:"50"`
+	AddressRate    int    `help:"Calls a second of an address without a token." env:"FLIP7_ADDRESS_RATE" default:"20"`
 
 	PingInterval   time.Duration `help:"Time between pings to a bot, 1s..15s." env:"FLIP7_PING_INTERVAL" default:"12s"`
 	ReconnectGrace time.Duration `help:"How long clocks wait for bots after a restart." env:"FLIP7_RECONNECT_GRACE" default:"30s"`
@@ -95,7 +96,7 @@ func (c *serveCmd) open(ctx context.Context, p *program) (*server.Server, func()
 		Address: c.Address, Metrics: c.Metrics, Folder: c.Data, Version: version,
 		TLSCert: c.TLSCert, TLSKey: c.TLSKey, SelfSigned: c.TLSSelfSigned, Hosts: c.TLSHost, Insecure: c.Insecure,
 		Registration: registration, MaxBots: c.OwnerBots, MaxStreams: c.MaxStreams, MaxInstances: c.MaxInstances,
-		MaxWatchers: c.MaxWatchers, TokenRate: c.TokenRate, AddressRate: c.AddressRate,
+		MaxWatchers: c.MaxWatchers, PracticeTables: orNone(c.PracticeTables), TokenRate: c.TokenRate, AddressRate: c.AddressRate,
 		PingInterval: c.PingInterval, ReconnectGrace: orNone(c.ReconnectGrace), DrainGrace: orNone(c.DrainGrace),
 	}, server.Deps{Store: kept, Log: log})
 	if err != nil {
@@ -121,6 +122,9 @@ func (c *serveCmd) check() error {
 			return fmt.Errorf("--%s: %d is not 1 or more", n.flag, n.given)
 		}
 	}
+	if c.PracticeTables < 0 {
+		return fmt.Errorf("--practice-tables: %d is not 0 or more", c.PracticeTables)
+	}
 	if c.PingInterval <= 0 || c.ReconnectGrace < 0 || c.DrainGrace < 0 {
 		return errors.New("--ping-interval, --reconnect-grace, --drain-grace: a time cannot be negative, and pings need one")
 	}
@@ -128,11 +132,11 @@ func (c *serveCmd) check() error {
 }
 
 // orNone makes the 0 of a flag the none of a Config, in which 0 means the default.
-func orNone(d time.Duration) time.Duration {
-	if d == 0 {
+func orNone[N int | time.Duration](n N) N {
+	if n == 0 {
 		return -1
 	}
-	return d
+	return n
 }
 
 // reachable is an address of this machine where a server that listens on addr can be reached.

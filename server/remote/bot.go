@@ -219,6 +219,11 @@ func (b *bot) failed() {
 	}
 }
 
+// practises reports whether the bot is here and would practise, whichever of its instances gets the game.
+func (b *bot) practises() bool {
+	return len(b.sessions) > 0 && !slices.ContainsFunc(b.sessions, func(s *session) bool { return !s.practice })
+}
+
 // instance is the session of an instance id, or nil.
 func (b *bot) instance(id string) *session {
 	for _, s := range b.sessions {

@@ -40,7 +40,7 @@ func (s *session) hello(h *flip7v1.Hello, now time.Time) end {
 	if old != nil {
 		old.stop(ending(flip7v1.EndReason_END_REASON_REPLACED, "a newer stream of the same instance took over"))
 	}
-	s.welcomed, s.practice = true, h.GetPractice()
+	s.welcomed, s.practice = true, h.GetPractice() && !arena.noPractice
 	s.who.Instance, s.who.Build, s.who.KitName, s.who.KitVersion = h.GetInstanceId(), h.GetBuild(), h.GetKitName(), h.GetKitVersion()
 	b.newest, b.contribution = s.who, [32]byte{}
 	copy(b.contribution[:], h.GetContribution())

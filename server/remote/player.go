@@ -155,9 +155,10 @@ func (p *player) End(result game.Result, how table.Ending) {
 
 // endings are how games end, in the words of the wire.
 var endings = map[table.Ending]flip7v1.GameEnd{
-	table.Finished:  flip7v1.GameEnd_GAME_END_COMPLETE,
-	table.Failed:    flip7v1.GameEnd_GAME_END_FAILED,
-	table.BrokenOff: flip7v1.GameEnd_GAME_END_VOID,
+	table.Finished:   flip7v1.GameEnd_GAME_END_COMPLETE,
+	table.Failed:     flip7v1.GameEnd_GAME_END_FAILED,
+	table.BrokenOff:  flip7v1.GameEnd_GAME_END_VOID,
+	table.CalledAway: flip7v1.GameEnd_GAME_END_CALLED_AWAY,
 }
 
 func (p *player) finished(result game.Result, how table.Ending) *flip7v1.ArenaMessage {

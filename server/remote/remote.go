@@ -37,6 +37,8 @@ type Config struct {
 	Limits Limits       // default: as said there
 	Log    *slog.Logger // default: slog.Default()
 	Hooks  Hooks        // default: nobody is told
+	// NoPractice tells bots that would practise that nobody does here.
+	NoPractice bool
 	// Stalls is the time that the arena itself has lost so far: it never counts against a bot. Default: a [Probe].
 	Stalls func() time.Duration
 }
@@ -96,6 +98,8 @@ type Bots struct {
 	began  time.Time
 	grace  *time.Timer // until bots that have not been back are no longer waited for
 
+	noPractice bool
+
 	serving sync.WaitGroup
 
 	mu       sync.Mutex // never held while that of a bot is taken
@@ -133,6 +137,8 @@ func New(c Config) *Bots {
 		bots:    make(map[string]*bot),
 		games:   make(map[string][]*player),
 		changed: make(chan struct{}),
+
+		noPractice: c.NoPractice,
 	}
 	if b.stalls == nil {
 		b.probe = NewProbe()
@@ -199,7 +205,7 @@ type Presence struct {
 	MaxGames     int      // games side by side, of all instances; 0: it takes no new ones
 	MaxOpen      int      // requests at once, of all instances
 	Games        int      // it sits in now
-	Practice     bool     // an instance would practise
+	Practice     bool     // it would practise, with all its instances
 	Absent       bool
 	RoundTrip    time.Duration // the smallest of the last pings of any instance; 0: none yet
 }
@@ -213,16 +219,27 @@ func (b *Bots) Presence(name string) (Presence, bool) {
 	bot.mu.Lock()
 	defer bot.mu.Unlock()
 	p := Presence{Newest: bot.newest, Contribution: bot.contribution, Instances: len(bot.sessions), Games: len(bot.players),
-		Absent: bot.absent}
+		Practice: bot.practises(), Absent: bot.absent}
 	for _, s := range bot.sessions {
 		p.MaxGames += s.lane.maxGames
 		p.MaxOpen += s.lane.maxOpen
-		p.Practice = p.Practice || s.practice
 		if trip, ok := s.pings.smallest(); ok && (p.RoundTrip == 0 || trip < p.RoundTrip) {
 			p.RoundTrip = trip
 		}
 	}
 	return p, p.Instances > 0
+}
+
+// Practising are the bots that are here and would practise, in no order.
+func (b *Bots) Practising() (names []string) {
+	for _, bot := range b.all() {
+		bot.mu.Lock()
+		if bot.practises() {
+			names = append(names, bot.name)
+		}
+		bot.mu.Unlock()
+	}
+	return names
 }
 
 // Changed is closed at the next change of any bot's presence. To wait for one: take Changed, look at Presence, then wait.
@@ -266,6 +283,9 @@ func (b *Bots) Pin(name, build string) {
 	bot := b.bot(name)
 	bot.mu.Lock()
 	defer bot.mu.Unlock()
+	if !bot.pinned {
+		bot.alive() // what it left unanswered before, as in practice, is not held against it
+	}
 	bot.pinned, bot.pin = true, build
 	for _, s := range bot.sessions {
 		if s.who.Build != build {

@@ -145,6 +145,7 @@ func GameInfo(info table.Info) *flip7v1.GameInfo {
 		PairingRound:    uint32(info.Round),
 		PairingRounds:   uint32(info.Rounds),
 		Rated:           info.Rated,
+		Practice:        info.Practice,
 		Table:           uint32(info.Table),
 		Game:            uint32(info.Number),
 		Games:           uint32(info.Of),
