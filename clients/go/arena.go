@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -54,6 +55,9 @@ func arenaOf(bot Bot) (arena, error) {
 	host, port, err := net.SplitHostPort(a.addr)
 	if err != nil || host == "" || port == "" || strings.ContainsAny(a.addr, "/?#@ ") {
 		return a, wrongUse("FLIP7_ADDR %q is not host:port, http://host:port or https://host[:port]", written)
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+		return a, wrongUse("FLIP7_ADDR %q has port %s, want 1 to 65535", written, port)
 	}
 	ca := os.Getenv("FLIP7_CA")
 	switch {

@@ -18,8 +18,8 @@ type Decision struct {
 // maxNote is how many bytes of a note the arena keeps (Limits.max_note_bytes of protocol 1).
 const maxNote = 256
 
-// Note is the decision with a note for the bot's own log in the arena, which only its owner can read. At most 256 bytes;
-// the rest is cut off.
+// Note is the decision with a note for the bot's own log in the arena, which its owner and the organiser can read. At most
+// 256 bytes; the rest is cut off.
 func (d Decision) Note(text string) Decision {
 	if len(text) > maxNote {
 		text = text[:maxNote]

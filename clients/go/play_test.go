@@ -796,6 +796,31 @@ func TestLeave(t *testing.T) {
 	}
 }
 
+// TestLeaveAfterAGameThatBeganMeanwhile: one that began while the bot was away is counted in the welcome, and told as new.
+func TestLeaveAfterAGameThatBeganMeanwhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		leave := make(chan struct{})
+		lost := ended(func(*talk) error { return status.Error(codes.Unavailable, "lost") })
+		back := func(k *talk) error {
+			if _, err := k.welcome(1); err != nil {
+				return err
+			}
+			k.send(gameStarted("g", false), gameFinished("g"))
+			time.Sleep(time.Second)
+			close(leave)
+			for m := range k.heard {
+				if m.GetCapacity() == nil {
+					return scriptError(fmt.Sprintf("got %v, want a capacity and the bot's side closed", m))
+				}
+			}
+			return nil
+		}
+		if err := newScripted(t, lost, back).play(flip7.Bot{Leave: leave}); err != nil {
+			t.Errorf("got %v, want nil", err)
+		}
+	})
+}
+
 func TestLeaveWithoutGames(t *testing.T) {
 	for _, test := range []struct {
 		name    string

@@ -35,7 +35,7 @@ type player struct {
 	// Owned by the listener.
 	games   map[gameKey]*running
 	lost    map[gameKey]*running // of the stream before, as long as they may be told again
-	resumed int                  // games still to be told again
+	toCome  int                  // games of the welcome that are still to be told
 	leaving bool
 	strange map[Kind]bool // unknown kinds that were logged
 
@@ -209,7 +209,7 @@ func (p *player) leave() {
 // settle ends a bot that leaves when it has nothing more to play: it closes its side of the stream, and the arena the
 // other.
 func (p *player) settle() {
-	if !p.leaving || p.hasLeft() || len(p.games)+len(p.lost)+p.resumed > 0 {
+	if !p.leaving || p.hasLeft() || len(p.games)+len(p.lost)+p.toCome > 0 {
 		return
 	}
 	close(p.left)
@@ -224,16 +224,17 @@ func (p *player) settle() {
 	}
 }
 
-// welcomed begins a new stream, on which so many games will be told again. The others were over while the bot was away.
+// welcomed begins a new stream, of which so many games are the first to be told, those that began while the bot was away
+// included. Others that it had are over.
 func (p *player) welcomed(games int) {
-	p.lost, p.resumed = p.games, games
+	p.lost, p.toCome = p.games, games
 	p.games = make(map[gameKey]*running)
 	p.forget()
 }
 
 // forget drops the games of the stream before once all that still run were told again.
 func (p *player) forget() {
-	if p.resumed > 0 {
+	if p.toCome > 0 {
 		return
 	}
 	for _, g := range p.lost {
@@ -259,8 +260,8 @@ func (p *player) game(info *flip7v1.GameInfo) *running {
 
 func (p *player) started(m *flip7v1.GameStarted) {
 	g := p.game(m.GetGame())
-	if m.GetResumed() && p.resumed > 0 {
-		p.resumed--
+	if p.toCome > 0 {
+		p.toCome--
 		p.forget()
 	}
 	if p.bot.GameStarted == nil {
