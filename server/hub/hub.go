@@ -37,7 +37,7 @@ type feed struct {
 	last    uint64        // number of the newest event, from 1
 	games   map[arena.GameID]*live
 	changed chan struct{} // closed and replaced at an event
-	played  chan struct{} // closed and replaced at an event or a decision
+	played  chan struct{} // closed at the next event or decision; nil: nobody waits for it
 }
 
 // live is a game whose table is not over.
@@ -52,7 +52,7 @@ type live struct {
 func (h *Hub) feed(tournament int64) *feed {
 	f := h.feeds[tournament]
 	if f == nil {
-		f = &feed{games: map[arena.GameID]*live{}, changed: make(chan struct{}), played: make(chan struct{})}
+		f = &feed{games: map[arena.GameID]*live{}, changed: make(chan struct{})}
 		h.feeds[tournament] = f
 	}
 	return f
@@ -69,8 +69,7 @@ func (h *Hub) Happened(e arena.Event) {
 		if g := f.games[id]; g != nil && g.attempt == e.Attempt {
 			g.moves = append(g.moves, e.Moves...)
 		}
-		close(f.played)
-		f.played = make(chan struct{})
+		f.wakePlayed()
 		return
 	case arena.GameBegan:
 		f.games[id] = &live{info: *e.Info, seed: e.Seed, moves: slices.Clone(e.Moves), attempt: e.Attempt}
@@ -96,8 +95,16 @@ func (h *Hub) Happened(e arena.Event) {
 		h.end(e.Tournament)
 	}
 	close(f.changed)
-	close(f.played)
-	f.changed, f.played = make(chan struct{}), make(chan struct{})
+	f.changed = make(chan struct{})
+	f.wakePlayed()
+}
+
+// wakePlayed wakes those who wait for a decision. There are many decisions, and hardly ever somebody who does.
+func (f *feed) wakePlayed() {
+	if f.played != nil {
+		close(f.played)
+		f.played = nil
+	}
 }
 
 // end forgets the oldest of the tournaments that are over, if there are too many.
@@ -140,7 +147,11 @@ func (h *Hub) Changed(tournament int64) <-chan struct{} {
 func (h *Hub) Played(tournament int64) <-chan struct{} {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.feed(tournament).played
+	f := h.feed(tournament)
+	if f.played == nil {
+		f.played = make(chan struct{})
+	}
+	return f.played
 }
 
 // Events are those after a number, at most limit, and how many before them are no longer kept.

@@ -152,6 +152,9 @@ func (b *bot) home() *lane {
 func (b *bot) join(s, old *session, now time.Time) {
 	b.alive()
 	b.sessions = append(b.sessions, s)
+	if s.events != nil {
+		b.arena.curious.Add(1)
+	}
 	if old != nil {
 		b.part(old, s.lane, now)
 	}
@@ -172,6 +175,9 @@ func (b *bot) part(s *session, to *lane, now time.Time) {
 		return
 	}
 	b.sessions = slices.Delete(b.sessions, i, i+1)
+	if s.events != nil {
+		b.arena.curious.Add(-1)
+	}
 	b.lost++
 	b.spare.maxOpen = s.lane.maxOpen
 	s.lane.held = true

@@ -24,6 +24,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/flip7-arena/flip7/arena/game"
@@ -101,6 +102,7 @@ type Bots struct {
 	noPractice bool
 
 	serving sync.WaitGroup
+	curious atomic.Int64 // welcomed streams that want events
 
 	mu       sync.Mutex // never held while that of a bot is taken
 	bots     map[string]*bot
@@ -395,6 +397,9 @@ func (b *Bots) Stats(name string) Stats {
 
 // Wanted reports whether a bot in a game wants its events, so that nobody makes them in vain.
 func (b *Bots) Wanted(gameID string, attempt int) bool {
+	if b.curious.Load() == 0 { // as usual, and asked at each decision: no reason to wait for the bots' mutexes
+		return false
+	}
 	for _, p := range b.seated(gameID, attempt) {
 		p.bot.mu.Lock()
 		wants := p.home.session != nil && p.home.session.events != nil

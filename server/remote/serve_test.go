@@ -562,6 +562,12 @@ func TestEventsAreBoundedAndNeverInTheWayOfRequests(t *testing.T) {
 		if !a.bots.Wanted("1/1/1/1", 1) || a.bots.Wanted("1/1/1/1", 2) {
 			t.Error("wanted is wrong")
 		}
+		another, _ := a.welcome("cid", h)
+		another.cancel()
+		synctest.Wait()
+		if !a.bots.Wanted("1/1/1/1", 1) {
+			t.Error("nothing is wanted since another bot that wanted events has gone")
+		}
 		a.bots.Event(&flip7v1.GameEvent{GameId: "1/1/1/1", Attempt: 1, Number: 1})
 		if e := c.next().GetEvent(); e.GetNumber() != 1 {
 			t.Errorf("got %v", e)

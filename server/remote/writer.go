@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"runtime"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -82,6 +83,9 @@ func (s *session) write() {
 		}
 		select {
 		case <-s.wake:
+			// Whoever woke it is one of many: a reader that has just taken a batch wakes as many games, which have their
+			// next requests ready as soon as they get to run. Those are worth one batch.
+			runtime.Gosched()
 		case <-s.done:
 		}
 	}
