@@ -69,6 +69,8 @@ func TestFaultsSlipsAndLatencyAreOfTheNameThatMadeThem(t *testing.T) {
 	r := run(t, m)
 	if got := line(t, r, "sleeper"); got.Faults == 0 || got.Slips == 0 || got.P50 < 19*time.Millisecond || got.P99 > 22*time.Millisecond {
 		t.Errorf("the sleeper: got %+v, want faults, slips and about 20 ms", got)
+	} else if got.Causes["passed"] != got.Faults || len(got.Causes) != 1 {
+		t.Errorf("the sleeper's %d faults are by cause %v, want all passed", got.Faults, got.Causes)
 	}
 	if got := line(t, r, "quick"); got.Faults != 0 || got.Slips != 0 || got.P99 != 0 {
 		t.Errorf("the quick one: got %+v, want no faults, no slips, no time", got)

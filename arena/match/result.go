@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/flip7-arena/flip7/arena/game"
 	"github.com/flip7-arena/flip7/arena/rating"
 	"github.com/flip7-arena/flip7/arena/table"
 )
@@ -36,10 +37,12 @@ type Line struct {
 	Bound     string   `json:"bound,omitempty"`
 	LOS       *float64 `json:"los_next"` // how likely the name is stronger than that of the next line, 0 to 1
 
-	Faults int           `json:"faults"` // requests that ended in the default decision
-	Slips  int           `json:"slips"`  // requests with illegal decisions that were mended in time
-	P50    time.Duration `json:"p50_ns"` // of the time for an answer; 0 where answers take no time
-	P99    time.Duration `json:"p99_ns"`
+	Faults int            `json:"faults"`           // requests that ended in the default decision
+	Causes map[string]int `json:"causes,omitempty"` // of the faults, by the names of [game.Cause]
+	Absent int            `json:"absent"`           // faults that were not waited for, after several in a row
+	Slips  int            `json:"slips"`            // requests with illegal decisions that were mended in time
+	P50    time.Duration  `json:"p50_ns"`           // of the time for an answer; 0 where answers take no time
+	P99    time.Duration  `json:"p99_ns"`
 }
 
 // tally adds up a match, rotation by rotation.
@@ -59,6 +62,8 @@ type sums struct {
 	points    int
 	firsts    float64
 	faults    int
+	causes    [game.TimedOut + 1]int
+	absent    int
 	slips     int
 	latency   table.Latency
 }
@@ -127,8 +132,12 @@ func (t *tally) count(seats []int, played Played) {
 		}
 	}
 	for _, timing := range played.Timings {
-		if !timing.Absent {
-			t.names[seats[timing.Seat]].latency.Add(timing.Took)
+		s := &t.names[seats[timing.Seat]]
+		s.causes[timing.Cause]++
+		if timing.Absent {
+			s.absent++
+		} else {
+			s.latency.Add(timing.Took)
 		}
 	}
 }
@@ -170,10 +179,25 @@ func (s *sums) line(rotations, seats int) Line {
 		Points:          float64(s.points) / float64(s.seatings),
 		Firsts:          s.firsts / (n * float64(seats)),
 		Faults:          s.faults,
+		Causes:          s.faultsByCause(),
+		Absent:          s.absent,
 		Slips:           s.slips,
 		P50:             s.latency.Quantile(0.5),
 		P99:             s.latency.Quantile(0.99),
 	}
+}
+
+func (s *sums) faultsByCause() map[string]int {
+	if s.faults == 0 {
+		return nil
+	}
+	causes := make(map[string]int)
+	for i, n := range s.causes {
+		if cause := game.Cause(i); cause.Fault() && n > 0 {
+			causes[cause.String()] = n
+		}
+	}
+	return causes
 }
 
 // known is nil for what is not.

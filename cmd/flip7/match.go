@@ -5,94 +5,309 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
+	"sync"
 	"text/tabwriter"
 	"time"
+
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/flip7-arena/flip7/arena/game"
 	"github.com/flip7-arena/flip7/arena/house"
 	"github.com/flip7-arena/flip7/arena/match"
 	"github.com/flip7-arena/flip7/arena/rating"
+	"github.com/flip7-arena/flip7/server/launch"
 )
 
 type matchCmd struct {
-	Players     []string `arg:"" name:"player" help:"house:STRATEGY, two or more different ones."`
-	Games       int      `help:"Games, rounded up to whole rotations." default:"20000"`
+	Players     []string `arg:"" name:"player" help:"house:STRATEGY or 'cmd:COMMAND', two or more; the match starts a COMMAND with FLIP7_ADDR and FLIP7_TOKEN."`
+	Games       *int     `help:"Games, rounded up to whole rotations; left out, 20000 between house bots and 400 with programs."`
 	Seats       int      `help:"Seats at the table; left out, as many as players, and 4 for two. With fewer players than seats they repeat around the table."`
 	Seed        *uint64  `help:"Makes the match reproducible; left out, a random one, which is printed."`
-	Concurrency int      `help:"Rotations side by side; 0 for one for each processor."`
+	Concurrency int      `help:"Rotations side by side; 0 for one for each processor, or as many as the programs take games for."`
+	NoTimeout   bool     `help:"Programs have no limit for a decision, for debuggers. Else as on a league night: 1 s, then 10 s for the rest of the game."`
+	Verbose     bool     `help:"Show what the programs write; left out, only the last of it when something goes wrong."`
+}
+
+const (
+	localGames   = 20000 // of a match between house bots, if nothing else is said
+	programGames = 400   // with programs
+
+	// The limits of a league night, if nothing else is said there.
+	decisionTimeout = time.Second
+	timeBank        = 10 * time.Second
+	// aDay is no limit: kits count the time for a decision down, and some timers cannot count much further.
+	aDay = 24 * time.Hour
+
+	// mostRotations are as many as bots of a great capacity play side by side: those that are under way when a match is
+	// broken off do not count.
+	mostRotations = 16
+)
+
+// contestant is a player of a match: a program that the match starts, or a strategy of the house.
+type contestant struct {
+	name     string
+	command  string // empty: a strategy
+	strategy house.Strategy
 }
 
 // Run plays the match. Broken off, it prints the table so far.
 func (c *matchCmd) Run(ctx context.Context, p *program) error {
-	m, err := c.match()
+	players, err := contestants(c.Players)
 	if err != nil {
 		return err
 	}
-	if !p.json && m.Games != c.Games {
+	m, err := c.match(players)
+	if err != nil {
+		return err
+	}
+	if !p.json && c.Games != nil && m.Games != *c.Games {
 		fmt.Fprintf(p.err, "%d games, rounded up to whole rotations of %d.\n", m.Games, m.Seats)
 	}
-	m.Progress = progress(p, m.Games)
+	b := &board{out: p.err, redrawn: onTerminal(p) && !c.Verbose, silent: p.json, last: time.Now()}
+	var ps *programs
+	if slices.ContainsFunc(players, contestant.started) {
+		if ctx, ps, err = openPrograms(ctx, c.NoTimeout); err != nil {
+			return err
+		}
+		defer ps.close()
+		err = c.seat(ctx, ps, players, &m, b)
+		if err != nil && !errors.Is(err, context.Canceled) { // an interrupted match has a table of no games
+			return broken(p, err)
+		}
+	} else if c.NoTimeout || c.Verbose {
+		return errors.New("--no-timeout, --verbose: are for programs (cmd:COMMAND), and no player is one")
+	}
+	m.Progress = b.progress
 	begun := time.Now()
 	result, err := match.Run(ctx, m)
-	if result == nil || err != nil && !errors.Is(err, context.Canceled) {
+	b.clear()
+	if result == nil {
 		return err
 	}
 	if p.json {
-		return json.NewEncoder(p.out).Encode(struct {
+		shown := struct {
 			Seed uint64 `json:"seed"`
 			*match.Result
-		}{m.Seed, result})
-	}
-	if onTerminal(p) {
-		fmt.Fprint(p.err, clearLine)
+		}{m.Seed, result}
+		return errors.Join(json.NewEncoder(p.out).Encode(shown), broken(p, err))
 	}
 	if result.Games < result.Of {
 		fmt.Fprintf(p.out, "Broken off after %d of %d games.\n", result.Games, result.Of)
 	}
 	fmt.Fprintf(p.out, "%d games in %.1f s, tables of %d, seed %d\n\n", result.Games, time.Since(begun).Seconds(), result.Seats, m.Seed)
-	return printMatch(p, result)
+	printMatch(p.out, result)
+	if ps != nil {
+		printWrongs(p.out, result, ps)
+	}
+	return broken(p, err)
 }
 
-// match is what is to be played, complete.
-func (c *matchCmd) match() (match.Match, error) {
-	m := match.Match{Seats: c.Seats, Games: c.Games, Rules: game.Rules{BustedAssigns: true}, Seed: rand.Uint64(), Concurrency: c.Concurrency}
+// broken is the end of a match that an error has ended. An interrupt is none.
+func broken(p *program, err error) error {
+	switch {
+	case errors.Is(err, context.Canceled):
+		return nil
+	case isLost(err):
+		fmt.Fprintln(p.err, "flip7:", err)
+		return exit(exitNo)
+	}
+	return err
+}
+
+// contestants reads who plays. Programs are named by their commands.
+func contestants(players []string) ([]contestant, error) {
+	if len(players) < 2 {
+		return nil, fmt.Errorf("player: %d of them, want 2 or more", len(players))
+	}
+	var all []contestant
+	for _, player := range players {
+		kind, what, _ := strings.Cut(player, ":")
+		next := contestant{name: what}
+		var err error
+		switch kind {
+		case "house":
+			next.strategy, err = house.New(what)
+		case "cmd":
+			next.command = what
+			next.name = unique(what, all)
+			err = launch.Check(what)
+		case "bot":
+			err = fmt.Errorf("%q plays in the tournaments of an arena; a match starts its programs itself, as 'cmd:python3 bot.py'", player)
+		default:
+			err = fmt.Errorf("%q is neither house:STRATEGY nor 'cmd:COMMAND'; the house bots are %s", player, strings.Join(house.Names(), ", "))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("player: %w", err)
+		}
+		if slices.ContainsFunc(all, next.same) {
+			return nil, fmt.Errorf("player: %q is there twice; with fewer players than seats each plays several seats", player)
+		}
+		all = append(all, next)
+	}
+	return all, nil
+}
+
+// unique is a name for a command that nobody has yet: a program may play itself.
+func unique(command string, all []contestant) string {
+	name := command
+	for n := 2; slices.ContainsFunc(all, contestant{name: name}.same); n++ {
+		name = fmt.Sprintf("%s #%d", command, n)
+	}
+	return name
+}
+
+func (c contestant) same(other contestant) bool { return c.name == other.name }
+func (c contestant) started() bool              { return c.command != "" }
+
+// match is what is to be played, complete, between house bots.
+func (c *matchCmd) match(players []contestant) (match.Match, error) {
+	m := match.Match{Seats: c.Seats, Games: localGames, Rules: game.Rules{BustedAssigns: true}, Seed: rand.Uint64(), Concurrency: c.Concurrency}
 	if c.Seed != nil {
 		m.Seed = *c.Seed
 	}
+	if slices.ContainsFunc(players, contestant.started) {
+		m.Games = programGames
+	}
+	if c.Games != nil {
+		m.Games = *c.Games
+	}
 	var strategies []house.Strategy
-	for _, player := range c.Players {
-		name, is := strings.CutPrefix(player, "house:")
-		if !is {
-			return m, fmt.Errorf("player: %q is not house:STRATEGY; the house bots are %s", player, strings.Join(house.Names(), ", "))
-		}
-		strategy, err := house.New(name)
-		if err != nil {
-			return m, fmt.Errorf("player: %w", err)
-		}
-		strategies = append(strategies, strategy)
-		m.Names = append(m.Names, name)
+	for _, player := range players {
+		m.Names = append(m.Names, player.name)
+		strategies = append(strategies, player.strategy)
 	}
 	m.Play = match.Local(strategies)
-	return m.Complete()
+	m, err := m.Complete()
+	if err != nil {
+		return m, fmt.Errorf("--%w", err)
+	}
+	return m, nil
 }
 
-// clearLine takes back a line of progress.
-const clearLine = "\r\033[K"
-
-// progress draws a line on a terminal, now and then, and nothing anywhere else.
-func progress(p *program, of int) func(games int, sofar func() (*match.Result, error)) {
-	if !onTerminal(p) {
-		return nil
+// seat starts the programs and has the match played at tables, with clocks, as soon as they are there.
+func (c *matchCmd) seat(ctx context.Context, ps *programs, players []contestant, m *match.Match, b *board) error {
+	var echo io.Writer
+	if c.Verbose {
+		echo = b
 	}
-	last := time.Now()
-	return func(games int, _ func() (*match.Result, error)) {
-		if time.Since(last) > 100*time.Millisecond {
-			last = time.Now()
-			fmt.Fprintf(p.err, "%s%d of %d games, %d %%", clearLine, games, of, 100*games/of)
+	if err := ps.start(players, echo); err != nil {
+		return err
+	}
+	tables := match.Tables{Names: m.Names, Timeout: decisionTimeout, Bank: timeBank}
+	patience := helloPatience
+	if c.NoTimeout {
+		tables.Timeout, tables.Bank, patience = aDay, 0, aDay
+	}
+	if err := ps.greet(ctx, patience, b.waiting); err != nil {
+		return err
+	}
+	most, of := ps.rotations(*m)
+	if c.Concurrency > most {
+		return fmt.Errorf("--concurrency: %d rotations side by side are more games than %s takes; it takes those of %d", c.Concurrency, of, most)
+	}
+	if c.Concurrency == 0 {
+		m.Concurrency = min(most, mostRotations)
+	}
+	for _, player := range players {
+		if player.started() {
+			tables.Players = append(tables.Players, ps.sitDown(player.name))
+		} else {
+			tables.Players = append(tables.Players, match.House(player.strategy))
 		}
+	}
+	m.Play = tables.Play
+	return nil
+}
+
+// board shows a match while it is played: a table that is redrawn on a terminal, elsewhere a line now and then.
+type board struct {
+	redrawn bool
+	silent  bool
+
+	mu    sync.Mutex
+	out   io.Writer
+	last  time.Time
+	pause time.Duration // until the next look
+	lines int           // on the terminal
+}
+
+// Write lets others write beside the board, line by line.
+func (b *board) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.out.Write(p)
+}
+
+// waiting tells that a program takes its time.
+func (b *board) waiting(name string) {
+	if !b.silent {
+		fmt.Fprintf(b, "Waiting for %s to say hello to the arena.\n", name)
+	}
+}
+
+const (
+	redrawPause = 300 * time.Millisecond
+	linePause   = 10 * time.Second
+	// restPerLook keeps looking cheap: the table so far is a fit of all games.
+	restPerLook = 20
+)
+
+// progress is told after each rotation.
+func (b *board) progress(games int, sofar func() (*match.Result, error)) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.pause == 0 {
+		b.pause = linePause
+		if b.redrawn {
+			b.pause = redrawPause
+		}
+	}
+	if b.silent || time.Since(b.last) < b.pause {
+		return
+	}
+	began := time.Now()
+	r, err := sofar()
+	if err != nil {
+		return // the end of the match tells it
+	}
+	b.draw(r)
+	b.last = time.Now()
+	b.pause = max(b.pause, restPerLook*b.last.Sub(began))
+}
+
+func (b *board) draw(r *match.Result) {
+	if !b.redrawn {
+		fmt.Fprintf(b.out, "%d of %d games:", r.Games, r.Of)
+		for _, l := range r.Lines {
+			fmt.Fprintf(b.out, " %s %s%+.1f Elo +-%s, %d faults;", l.Name, l.Bound, l.Elo, margin(l.EloMargin, 1), l.Faults)
+		}
+		fmt.Fprintln(b.out)
+		return
+	}
+	b.erase()
+	// Lines that are too long are cut by the terminal, so that the next drawing knows how many there are.
+	fmt.Fprintf(b.out, "\033[?7l%d of %d games, %d %%\n\n", r.Games, r.Of, 100*r.Games/r.Of)
+	printMatch(b.out, r)
+	fmt.Fprint(b.out, "\033[?7h")
+	b.lines = 3 + len(r.Lines)
+}
+
+// clear takes the board off the terminal.
+func (b *board) clear() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.erase()
+}
+
+func (b *board) erase() {
+	if b.lines > 0 {
+		fmt.Fprintf(b.out, "\033[%dA\033[J", b.lines)
+		b.lines = 0
 	}
 }
 
@@ -106,18 +321,51 @@ func onTerminal(p *program) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-func printMatch(p *program, r *match.Result) error {
-	t := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "BOT\tPLACEMENT\t+-95 %\tPOINTS\tFIRST\tELO\t+-95 %\tLOS\t")
+// printMatch prints the table: a line of heads and one for each name.
+func printMatch(out io.Writer, r *match.Result) {
+	timed := slices.ContainsFunc(r.Lines, func(l match.Line) bool { return l.P99 > 0 || l.Faults > 0 })
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(t, "BOT\tPLACEMENT\t+-95 %\tPOINTS\tFIRST\tELO\t+-95 %\tLOS\t")
+	if timed {
+		fmt.Fprint(t, "FAULTS\tP50\tP99\t")
+	}
+	fmt.Fprintln(t)
 	for _, l := range r.Lines {
 		los := "-"
 		if l.LOS != nil {
 			los = rating.Percent(*l.LOS, 2)
 		}
-		fmt.Fprintf(t, "%s\t%.4f\t%s\t%.1f\t%.1f %%\t%s%+.1f\t%s\t%s\t\n", l.Name, l.Placement, margin(l.PlacementMargin, 4), l.Points,
+		fmt.Fprintf(t, "%s\t%.4f\t%s\t%.1f\t%.1f %%\t%s%+.1f\t%s\t%s\t", l.Name, l.Placement, margin(l.PlacementMargin, 4), l.Points,
 			100*l.Firsts, l.Bound, l.Elo, margin(l.EloMargin, 1), los)
+		if timed {
+			fmt.Fprintf(t, "%d\t%s\t%s\t", l.Faults, latency(durationpb.New(l.P50), l.P50 > 0), latency(durationpb.New(l.P99), l.P99 > 0))
+		}
+		fmt.Fprintln(t)
 	}
-	return t.Flush()
+	_ = t.Flush() // of what cannot be written nobody can be told either
+}
+
+// printWrongs says what the programs did wrong, in words.
+func printWrongs(out io.Writer, r *match.Result, ps *programs) {
+	for _, l := range r.Lines {
+		if l.Faults == 0 && l.Slips == 0 {
+			continue
+		}
+		var causes []string
+		for cause := game.Passed; cause <= game.TimedOut; cause++ {
+			if n := l.Causes[cause.String()]; n > 0 {
+				causes = append(causes, fmt.Sprintf("%d %s", n, strings.ReplaceAll(cause.String(), "_", " ")))
+			}
+		}
+		fmt.Fprintf(out, "\n%s: %d requests ended in the default decision", l.Name, l.Faults)
+		if len(causes) > 0 {
+			fmt.Fprintf(out, " (%s; %d not waited for)", strings.Join(causes, ", "), l.Absent)
+		}
+		fmt.Fprintf(out, ", %d illegal decisions were mended in time.\n", l.Slips)
+		if wrong := ps.wrong(l.Name); wrong != "" {
+			fmt.Fprintf(out, "  The first that it was told: %s.\n", wrong)
+		}
+	}
 }
 
 // margin writes half of an interval, or a dash where nothing can be said.

@@ -1,0 +1,172 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/flip7-arena/flip7/arena/match"
+)
+
+// strategyProgram is a player that the match starts: the test binary, playing a strategy of the house.
+func strategyProgram(t *testing.T, strategy string) string {
+	t.Helper()
+	t.Setenv(asProgram, "1")
+	return "cmd:'" + os.Args[0] + "' commanded " + strategy + " '" + filepath.Join(t.TempDir(), "lock") + "'"
+}
+
+func playMatch(t *testing.T, args ...string) match.Result {
+	t.Helper()
+	var r match.Result
+	if err := json.Unmarshal(verb(t, append([]string{"--json", "match"}, args...)...), &r); err != nil {
+		t.Fatal(err)
+	}
+	for i := range r.Lines {
+		r.Lines[i].P50, r.Lines[i].P99 = 0, 0 // the clock's, not the seed's
+	}
+	return r
+}
+
+func TestAMatchWithProgramsIsWhatTheSeedMakesOfThem(t *testing.T) {
+	bot := strategyProgram(t, "stay-20")
+	args := []string{bot, bot, "house:odds", "--seats", "6", "--games", "24", "--seed", "7"}
+	first := playMatch(t, append(args, "--concurrency", "1")...)
+	again := playMatch(t, append(args, "--no-timeout")...)
+	if !reflect.DeepEqual(first, again) {
+		t.Errorf("got %+v, and again %+v", first, again)
+	}
+	names := map[string]bool{}
+	for _, l := range first.Lines {
+		names[l.Name] = true
+		if l.Faults+l.Slips > 0 || l.Points < 50 {
+			t.Errorf("%s has %d faults, %d slips and %.1f points a game, want a bot that plays", l.Name, l.Faults, l.Slips, l.Points)
+		}
+	}
+	command := strings.TrimPrefix(bot, "cmd:")
+	if want := map[string]bool{command: true, command + " #2": true, "odds": true}; !reflect.DeepEqual(names, want) || first.Games != 24 {
+		t.Errorf("%d games of %v, want 24 of %v", first.Games, names, want)
+	}
+}
+
+func TestAProgramThatEndsIsShownWithWhatItWrote(t *testing.T) {
+	text, code := said(t, "match", "cmd:sh -c 'echo reading the cards; echo no cards >&2; exit 3'", "house:odds")
+	want := "ended (exit status 3); the last it wrote:\n  reading the cards\n  no cards\n"
+	if code != exitNo || !strings.HasSuffix(text, want) {
+		t.Errorf("exit code %d and %q, want %d and at the end %q", code, text, exitNo, want)
+	}
+}
+
+func TestAMatchThatIsInterruptedLeavesNoProgram(t *testing.T) {
+	bot := strategyProgram(t, "stay-20")
+	ctx, interrupt := context.WithCancel(t.Context())
+	var out bytes.Buffer
+	told := &firstWrite{then: interrupt}
+	code := run(ctx, []string{"match", bot, "house:odds", "--games", "100000", "--verbose"}, program{out: &out, err: told})
+	if code != 0 || !strings.Contains(out.String(), "Broken off after ") {
+		t.Errorf("exit code %d and %q, want 0 and the table so far", code, out.String())
+	}
+	lock, err := os.Open(found(t, `'([^']*/lock)'`, bot))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close()
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		t.Errorf("the program still runs: its lock is taken (%v)", err)
+	}
+}
+
+// firstWrite does something when something is written, and forgets it.
+type firstWrite struct{ then func() }
+
+func (w *firstWrite) Write(p []byte) (int, error) {
+	w.then()
+	return len(p), nil
+}
+
+func TestMatchRefusesWhatItWouldIgnore(t *testing.T) {
+	for _, c := range []struct{ args, want string }{
+		{"house:odds", "player: 1 of them, want 2 or more"},
+		{"house:odds house:odds", `player: "house:odds" is there twice`},
+		{"house:odds bot:ada", `player: "bot:ada" plays in the tournaments of an arena; a match starts its programs itself`},
+		{"house:odds ada", `player: "ada" is neither house:STRATEGY nor 'cmd:COMMAND'`},
+		{"house:odds cmd:./no-such-program", "player: start ./no-such-program"},
+		{"house:odds house:racer --games 0", "--games: 0 is not 1..100000000"},
+		{"house:odds house:racer --seats 2", "--seats: 2 is not 3.."},
+		{"house:odds house:racer --concurrency=-1", "--concurrency: -1 is less than 0"},
+		{"house:odds house:racer --no-timeout", "--no-timeout, --verbose: are for programs"},
+		{"house:odds house:racer --verbose", "--no-timeout, --verbose: are for programs"},
+	} {
+		text, code := said(t, append([]string{"match"}, strings.Fields(c.args)...)...)
+		if code != exitUsage || !strings.HasPrefix(text, "flip7: "+c.want) {
+			t.Errorf("match %s: exit code %d and %q, want %d and %q", c.args, code, text, exitUsage, c.want)
+		}
+	}
+}
+
+func TestMatchPlaysNoMoreGamesThanAProgramTakes(t *testing.T) {
+	text, code := said(t, "match", strategyProgram(t, "stay-20"), "house:odds", "--concurrency", "5")
+	if want := "--concurrency: 5 rotations side by side are more games than"; code != exitUsage || !strings.Contains(text, want) {
+		t.Errorf("exit code %d and %q, want %d and %q", code, text, exitUsage, want)
+	}
+}
+
+func TestTheBoardIsDrawnOverItself(t *testing.T) {
+	var screen bytes.Buffer
+	b := &board{out: &screen, redrawn: true}
+	r := &match.Result{Seats: 3, Rotations: 1, Games: 3, Of: 30, Lines: []match.Line{{Name: "a"}, {Name: "b"}, {Name: "c"}}}
+	b.draw(r)
+	drawn := strings.Count(screen.String(), "\n")
+	screen.Reset()
+	b.clear()
+	if got, want := screen.String(), "\033[6A\033[J"; got != want || drawn != 6 {
+		t.Errorf("%d lines were drawn and %q takes them off, want 6 and %q", drawn, got, want)
+	}
+	screen.Reset()
+	b.clear()
+	if screen.Len() > 0 {
+		t.Errorf("an empty board is cleared by %q, want nothing", screen.String())
+	}
+}
+
+func TestWhereNothingIsRedrawnALineIsWrittenNowAndThen(t *testing.T) {
+	var out bytes.Buffer
+	r := &match.Result{Games: 3, Of: 30, Lines: []match.Line{{Name: "a", Elo: 12, Faults: 2}, {Name: "b", Elo: -12}}}
+	sofar := func() (*match.Result, error) { return r, nil }
+	b := &board{out: &out, last: time.Now()}
+	b.progress(3, sofar)
+	if out.Len() > 0 {
+		t.Errorf("at once: %q, want nothing", out.String())
+	}
+	b.last = time.Now().Add(-linePause)
+	b.progress(3, sofar)
+	if got, want := out.String(), "3 of 30 games: a +12.0 Elo +--, 2 faults; b -12.0 Elo +--, 0 faults;\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestOutputKeepsTheLastLinesAndShowsAll(t *testing.T) {
+	var shown strings.Builder
+	o := &output{name: "ada", echo: &shown}
+	for range outputLines {
+		io.WriteString(o, "think")
+		io.WriteString(o, "ing\r\n")
+	}
+	io.WriteString(o, strings.Repeat("x", 2*outputBytes)+"\nhalf")
+	lines := o.last()
+	if len(lines) != outputLines+1 || lines[0] != "thinking" || len(lines[outputLines-1]) != outputBytes || lines[outputLines] != "half" {
+		t.Errorf("kept: %q", lines)
+	}
+	if got := strings.Count(shown.String(), "ada: thinking\n"); got != outputLines {
+		t.Errorf("%d lines are shown, want %d", got, outputLines)
+	}
+}
