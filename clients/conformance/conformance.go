@@ -1,0 +1,164 @@
+// Package conformance checks bots. It plays the arena's side of the conversation in play_service.proto from scripts, one
+// run of the bot for each, and says in words what the bot did that it should not, or did not that it must. It is for kits
+// and for bots that do without one; it knows the contract, and neither the server nor any strategy.
+//
+// The scripts are the files in scripts, to be read as prose:
+//
+//	# A bot that is asked whether to hit or to stay says which, within its time.
+//	must
+//	meet
+//	send game g1 players=4 me=2
+//	send request g1/1 turn seats="12 5 +4 | 0 7 | frozen 3 | second"
+//	within 1s expect decision g1/1 legal
+//
+// First what the script proves; then must, or should for what the contract asks for but nobody is harmed without; then
+// line by line what happens. The bot is begun at "start", or at "meet", which stands for the beginning of most scripts:
+//
+//	start
+//	within 60s expect stream
+//	expect hello
+//	send welcome
+//
+// The other verbs:
+//
+//	within D expect ...   the bot does that within D; within 5 s where no time is given
+//	for D expect nothing  the bot says nothing, opens no stream and does not end
+//	send ...              the arena says that
+//	and ...               the arena says that in the same batch as the line before
+//	allow decision ID     the bot may answer that, and need not
+//	drop                  the connection is lost
+//	away, back            the arena is gone, nobody listens; it is back at the same address
+//	end REASON            the stream ends with a status that gives the reason, without a Goodbye
+//	slow rate=N           from now on N bytes a second, a few at a time
+//	needs games=N open=N  the script is left out for a bot that takes fewer games or requests at once
+//
+// What is expected may come in any order among what else is expected of it; what is left over at the end is a failure, and
+// so is an answer that nobody asked for. A request or a game "g[1..8]" is eight. The arena respects the bot's capacity, and
+// the course of a game: requests beyond it wait until there is room. message.go has what can be sent, step.go what can be
+// expected.
+package conformance
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"time"
+)
+
+// Config is a bot and how to check it. Begin must be set.
+type Config struct {
+	// Begin starts the bot with variables "KEY=value" added to its environment. What it writes goes to output, which may
+	// be written to from several goroutines.
+	Begin func(env []string, output io.Writer) (Process, error)
+	// Scripts are those to be played. nil: all.
+	Scripts []Script
+	// Concurrency is how many are played at once. 0: 4.
+	Concurrency int
+	// Kit is the name under which failures are known. Empty: what the bot says in its hello.
+	Kit string
+	// Known are failures that are expected.
+	Known []KnownFailure
+	// Told, if set, is called with each result, in the order of the scripts, as soon as all before it are there.
+	Told func(Result)
+
+	// listen is net.Listen but in tests.
+	listen func(addr string) (net.Listener, error)
+}
+
+// Process is a bot that runs.
+type Process interface {
+	Gone() <-chan struct{} // closed when it has ended
+	Err() error            // what it ended in; to be asked when it is gone
+	End()                  // ends it and all that it started, and returns when it is gone
+}
+
+// Check plays the scripts. The error says why the bot could not be begun at all, or that ctx ended; the report then holds
+// what was there by then.
+func Check(ctx context.Context, c Config) (Report, error) {
+	if c.Scripts == nil {
+		c.Scripts = Scripts()
+	}
+	if c.listen == nil {
+		c.listen = func(addr string) (net.Listener, error) { return net.Listen("tcp", addr) }
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	results := make([]chan Result, len(c.Scripts))
+	for i := range results {
+		results[i] = make(chan Result, 1)
+	}
+	var begun sync.WaitGroup
+	begun.Go(func() {
+		var playing sync.WaitGroup
+		defer playing.Wait()
+		room := make(chan struct{}, cmp.Or(c.Concurrency, 4))
+		play := func(i int) {
+			result, err := c.play(ctx, c.Scripts[i])
+			if err != nil {
+				cancel(err)
+				return
+			}
+			result.Number = i + 1
+			results[i] <- result
+		}
+		for i, script := range c.Scripts {
+			if !script.Alone {
+				room <- struct{}{}
+				playing.Go(func() { defer func() { <-room }(); play(i) })
+			}
+		}
+		playing.Wait()
+		for i, script := range c.Scripts {
+			if script.Alone {
+				play(i)
+			}
+		}
+	})
+	defer begun.Wait()
+
+	var report Report
+	for i := range results {
+		select {
+		case r := <-results[i]:
+			report.add(r)
+			if c.Told != nil {
+				c.Told(r)
+			}
+		case <-ctx.Done():
+			return report, context.Cause(ctx)
+		}
+	}
+	return report, nil
+}
+
+// play plays one script. The error is none of the bot's.
+func (c *Config) play(ctx context.Context, script Script) (Result, error) {
+	begun := time.Now()
+	p := &play{ctx: ctx, config: c, asked: make(map[string]*asked), pings: make(map[uint32]bool), allowed: make(map[string]bool)}
+	defer p.close()
+	err := p.follow(script)
+	if ctx.Err() != nil {
+		return Result{}, context.Cause(ctx)
+	}
+	result := Result{Script: script.Name, Proves: script.Proves, Must: script.Must, Outcome: Passed, Note: p.note, Steps: script.Lines()}
+	if len(p.hellos) > 0 {
+		result.Kit, result.Version = p.hellos[0].GetKitName(), p.hellos[0].GetKitVersion()
+	}
+	if skipped, is := errors.AsType[skip](err); is {
+		result.Outcome, result.Note = Skipped, string(skipped)
+	} else if broken, is := errors.AsType[*Failure](err); is {
+		broken.Output = p.output.lines()
+		result.Outcome, result.Failure = Failed, broken
+		if !script.Must {
+			result.Outcome = Warned
+		}
+	} else if err != nil {
+		return Result{}, err
+	}
+	result.judge(cmp.Or(c.Kit, result.Kit), c.Known)
+	result.Seconds = time.Since(begun).Seconds()
+	return result, nil
+}

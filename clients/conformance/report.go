@@ -1,0 +1,116 @@
+package conformance
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Outcome is what came of a script.
+type Outcome string
+
+// The outcomes. Failed and NotFailed make a check say no.
+const (
+	Passed    Outcome = "passed"
+	Failed    Outcome = "failed"     // a must does not hold
+	Warned    Outcome = "warned"     // a should does not hold
+	Known     Outcome = "known"      // it failed, as was declared
+	NotFailed Outcome = "not_failed" // it was declared to fail and passed
+	Skipped   Outcome = "skipped"    // the bot takes too few games at once for it
+)
+
+// Result is how one script went.
+type Result struct {
+	Number  int      `json:"number"` // of the script among those played
+	Script  string   `json:"script"`
+	Proves  string   `json:"proves"`
+	Must    bool     `json:"must"`
+	Outcome Outcome  `json:"outcome"`
+	Seconds float64  `json:"seconds"`
+	Note    string   `json:"note,omitempty"`    // what was measured, why it was skipped, why it is known to fail
+	Failure *Failure `json:"failure,omitempty"` // also of one that is known
+	Steps   []string `json:"steps"`
+	Kit     string   `json:"-"` // as the bot's hello says
+	Version string   `json:"-"`
+}
+
+// Report is how a bot did.
+type Report struct {
+	Kit     string   `json:"kit"` // as its hello says
+	Version string   `json:"version"`
+	Results []Result `json:"scripts"`
+}
+
+func (r *Report) add(result Result) {
+	r.Results = append(r.Results, result)
+	if r.Kit == "" {
+		r.Kit, r.Version = result.Kit, result.Version
+	}
+}
+
+// Count is how many scripts came out so.
+func (r Report) Count(outcome Outcome) int {
+	n := 0
+	for _, result := range r.Results {
+		if result.Outcome == outcome {
+			n++
+		}
+	}
+	return n
+}
+
+// Conforms reports whether every must holds, but for those known not to, and these really do not.
+func (r Report) Conforms() bool { return r.Count(Failed)+r.Count(NotFailed) == 0 }
+
+// Write writes a result for people: a line, and behind it what failed, or with verbose all steps.
+func (r Result) Write(w io.Writer, verbose bool) error {
+	mark := map[Outcome]string{
+		Passed: "ok", Failed: "FAILED", Warned: "warning", Known: "known failure", NotFailed: "NO LONGER FAILS", Skipped: "skipped",
+	}[r.Outcome]
+	var b strings.Builder
+	fmt.Fprintf(&b, "%3d  %-22s %-8s %5.1f s", r.Number, r.Script, mark, r.Seconds)
+	if r.Note != "" {
+		fmt.Fprintf(&b, "  %s", r.Note)
+	}
+	b.WriteString("\n")
+	if verbose || r.Failure != nil && r.Outcome != Known {
+		fmt.Fprintf(&b, "       %s\n", r.Proves)
+	}
+	if f := r.Failure; f != nil && r.Outcome != Known {
+		fmt.Fprintf(&b, "       line %d:  %s\n       expected: %s\n       came:     %s\n", f.Line, f.Step, f.Expected, f.Came)
+		if len(f.Output) == 0 {
+			b.WriteString("       The bot wrote nothing.\n")
+		} else {
+			b.WriteString("       The last that the bot wrote:\n")
+		}
+		for _, line := range f.Output {
+			fmt.Fprintf(&b, "         | %s\n", line)
+		}
+	} else if verbose {
+		for _, step := range r.Steps {
+			fmt.Fprintf(&b, "         %s\n", step)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// String is the report in a sentence.
+func (r Report) String() string {
+	who := "the bot"
+	if r.Kit != "" {
+		who = strings.TrimSpace("a bot of the kit " + r.Kit + " " + r.Version)
+	}
+	text := fmt.Sprintf("%d of %d scripts passed by %s", r.Count(Passed), len(r.Results), who)
+	for _, o := range []struct {
+		outcome Outcome
+		words   string
+	}{
+		{Failed, "failed"}, {NotFailed, "declared to fail and passed"}, {Known, "known to fail"}, {Warned, "only should pass"}, {Skipped, "skipped"},
+	} {
+		if n := r.Count(o.outcome); n > 0 {
+			text += fmt.Sprintf(", %d %s", n, o.words)
+		}
+	}
+	return text + "."
+}

@@ -1,0 +1,404 @@
+package conformance
+
+import (
+	"crypto/rand"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/encoding/prototext"
+
+	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
+)
+
+// start begins to listen and starts the bot.
+type start struct{ tls bool }
+
+func (s start) do(p *play) error {
+	p.arena = &arena{token: rand.Text(), listen: p.config.listen, rate: p.rate}
+	env := []string{"FLIP7_TOKEN=" + p.arena.token}
+	if s.tls {
+		secure, file, err := p.certificate()
+		if err != nil {
+			return err
+		}
+		if err := p.arena.open(secure); err != nil {
+			return err
+		}
+		env = append(env, "FLIP7_CA="+file, "FLIP7_ADDR=https://"+p.arena.addr)
+	} else {
+		if err := p.arena.open(nil); err != nil {
+			return err
+		}
+		env = append(env, "FLIP7_ADDR="+p.arena.addr)
+	}
+	bot, err := p.config.Begin(env, &p.output)
+	if err != nil {
+		return err
+	}
+	p.bot = bot
+	return nil
+}
+
+// expectStream is that the bot calls Play, with its token.
+//
+//	expect stream
+type expectStream struct{ within time.Duration }
+
+func (s expectStream) wants() string {
+	return fmt.Sprintf("the bot opens a stream with its token within %v", s.within)
+}
+
+func (s expectStream) do(p *play) error {
+	p.awaits = "stream"
+	return p.await(s.within, func() bool { return p.awaits == "" })
+}
+
+// expectHello is that the bot says who it is, as the first word of a stream.
+//
+//	expect hello protocol=1 instance=some|same contribution=32bytes|fresh
+type expectHello struct {
+	within       time.Duration
+	protocol     uint32 // 0: any
+	instance     string
+	contribution string
+}
+
+func (s expectHello) wants() string {
+	what := []string{fmt.Sprintf("a hello within %v", s.within)}
+	if s.protocol > 0 {
+		what = append(what, fmt.Sprintf("protocol %d", s.protocol))
+	}
+	switch s.instance {
+	case "some":
+		what = append(what, "an instance_id of 1 to 64 printable ASCII bytes")
+	case "same":
+		what = append(what, "the instance_id of the hello before")
+	}
+	switch s.contribution {
+	case "32bytes":
+		what = append(what, "a contribution of 32 bytes, not all alike")
+	case "fresh":
+		what = append(what, "another contribution of 32 bytes than in the hello before")
+	}
+	return strings.Join(what, ", ")
+}
+
+func (s expectHello) do(p *play) error {
+	var said heard
+	found := false
+	err := p.await(s.within, func() bool {
+		said, found = p.claim(func(*flip7v1.BotMessage) bool { return true })
+		return found
+	})
+	switch {
+	case err != nil:
+		return err
+	case said.message.GetHello() == nil:
+		return came("%s", describe(said.message))
+	}
+	hello := said.message.GetHello()
+	var before *flip7v1.Hello
+	if len(p.hellos) > 0 {
+		before = p.hellos[len(p.hellos)-1]
+	}
+	p.hellos = append(p.hellos, hello)
+	p.capacity = &flip7v1.Capacity{MaxGames: 8, MaxOpen: 1}
+	if c := hello.GetCapacity(); c != nil {
+		p.capacity = &flip7v1.Capacity{MaxGames: c.GetMaxGames(), MaxOpen: max(c.GetMaxOpen(), 1)}
+	}
+	id, bytes := hello.GetInstanceId(), hello.GetContribution()
+	printable := len(id) >= 1 && len(id) <= 64 && !strings.ContainsFunc(id, func(r rune) bool { return r < ' ' || r > '~' })
+	distinct := len(slices.Compact(slices.Sorted(slices.Values(bytes))))
+	switch {
+	case s.protocol > 0 && hello.GetProtocol() != s.protocol:
+		return came("protocol %d", hello.GetProtocol())
+	case s.instance == "some" && !printable:
+		return came("instance_id %q", id)
+	case s.instance == "same" && id != before.GetInstanceId():
+		return came("instance_id %q, before it was %q", id, before.GetInstanceId())
+	case s.contribution != "" && len(bytes) != 32:
+		return came("a contribution of %d bytes", len(bytes))
+	case s.contribution != "" && distinct < 4:
+		return came("a contribution that is not random: %x", bytes)
+	case s.contribution == "fresh" && string(bytes) == string(before.GetContribution()):
+		return came("the same contribution again: %x", bytes)
+	}
+	return nil
+}
+
+// send is a batch that the arena says.
+type send struct{ messages []*flip7v1.ArenaMessage }
+
+func (s *send) wants() string { return "the bot reads what it is sent" }
+
+func (s *send) do(p *play) error { return p.say(s.messages) }
+
+// said stands for a line that went with the one before.
+type said struct{}
+
+func (said) do(*play) error { return nil }
+
+// expectDecision is that the bot answers requests, in any order.
+//
+//	expect decision ID legal|pass same p99_below=D
+type expectDecision struct {
+	within      time.Duration
+	ids         []string
+	legal, pass bool
+	same        bool          // as it was answered before
+	p99         time.Duration // 0: whatever it is
+}
+
+func (s expectDecision) wants() string {
+	what := "a decision"
+	switch {
+	case s.legal:
+		what = "a legal decision"
+	case s.pass:
+		what = "ANSWER_PASS"
+	}
+	if len(s.ids) == 1 {
+		what += " for " + s.ids[0]
+	} else {
+		what += fmt.Sprintf(" for each of %s to %s", s.ids[0], s.ids[len(s.ids)-1])
+	}
+	what += fmt.Sprintf(" within %v", s.within)
+	if s.same {
+		what += ", the same as before"
+	}
+	if s.p99 > 0 {
+		what += fmt.Sprintf(", 99 of 100 of them in less than %v", s.p99)
+	}
+	return what
+}
+
+func (s expectDecision) do(p *play) error {
+	left := slices.Clone(s.ids)
+	var took []time.Duration
+	var wrong error
+	err := p.await(s.within, func() bool {
+		for wrong == nil {
+			said, found := p.claim(func(m *flip7v1.BotMessage) bool {
+				return m.GetDecision() != nil && slices.Contains(left, m.GetDecision().GetRequestId())
+			})
+			if !found {
+				break
+			}
+			d := said.message.GetDecision()
+			a := p.asked[d.GetRequestId()]
+			left = slices.DeleteFunc(left, func(id string) bool { return id == d.GetRequestId() })
+			took = append(took, said.at.Sub(a.at))
+			wrong = s.judge(a, d)
+		}
+		return wrong != nil || len(left) == 0
+	})
+	switch {
+	case wrong != nil:
+		return wrong
+	case err != nil:
+		if text, is := err.(unexpected); is && len(s.ids) > 1 {
+			return came("%s, and %d of the %d decisions by then; %s was missing", text, len(s.ids)-len(left), len(s.ids), left[0])
+		}
+		return err
+	}
+	if s.p99 == 0 {
+		return nil
+	}
+	slices.Sort(took)
+	p50, p99 := took[len(took)/2], took[len(took)*99/100]
+	p.note = fmt.Sprintf("%d decisions, p50 %.1f ms, p99 %.1f ms", len(took), p50.Seconds()*1000, p99.Seconds()*1000)
+	if p99 >= s.p99 {
+		return came("%s", p.note)
+	}
+	return nil
+}
+
+// judge says what is wrong with a decision.
+func (s expectDecision) judge(a *asked, d *flip7v1.Decision) error {
+	switch {
+	case s.legal && !isLegal(a.request, d):
+		return came("%s for %s, legal is %s", words(d), d.GetRequestId(), legalWords(a.request))
+	case s.pass && d.GetAnswer() != flip7v1.Answer_ANSWER_PASS:
+		return came("%s for %s", words(d), d.GetRequestId())
+	case s.same && !same(a.decision, d):
+		return came("%s for %s, before it was %s", words(d), d.GetRequestId(), words(a.decision))
+	}
+	return nil
+}
+
+// expectPong is that the bot answers pings.
+//
+//	expect pong N
+type expectPong struct {
+	within  time.Duration
+	numbers []uint32
+}
+
+func (s expectPong) wants() string {
+	if len(s.numbers) == 1 {
+		return fmt.Sprintf("pong %d within %v", s.numbers[0], s.within)
+	}
+	return fmt.Sprintf("pongs %d to %d within %v", s.numbers[0], s.numbers[len(s.numbers)-1], s.within)
+}
+
+func (s expectPong) do(p *play) error {
+	left := slices.Clone(s.numbers)
+	return p.await(s.within, func() bool {
+		left = slices.DeleteFunc(left, func(number uint32) bool {
+			_, found := p.claim(func(m *flip7v1.BotMessage) bool {
+				pong, is := m.GetMessage().(*flip7v1.BotMessage_Pong)
+				return is && pong.Pong.GetNumber() == number
+			})
+			return found
+		})
+		return len(left) == 0
+	})
+}
+
+// expectExit is that the bot's process ends.
+//
+//	expect exit
+type expectExit struct{ within time.Duration }
+
+func (s expectExit) wants() string {
+	return fmt.Sprintf("the bot ends within %v and does not come back", s.within)
+}
+
+func (s expectExit) do(p *play) error {
+	p.awaits = "exit"
+	return p.await(s.within, func() bool { return false })
+}
+
+// expectNothing is that the bot is quiet.
+type expectNothing struct{ d time.Duration }
+
+func (s expectNothing) wants() string { return fmt.Sprintf("nothing for %v", s.d) }
+
+func (s expectNothing) do(p *play) error {
+	over := time.Now().Add(s.d)
+	var said error
+	err := p.await(s.d, func() bool { said = p.leftOver(); return said != nil })
+	if said == nil && time.Now().Before(over) {
+		return err
+	}
+	return said
+}
+
+// allow is that a decision may come and need not.
+type allow struct{ ids []string }
+
+func (s allow) do(p *play) error {
+	for _, id := range s.ids {
+		p.allowed[id] = true
+		p.claim(func(m *flip7v1.BotMessage) bool { return m.GetDecision().GetRequestId() == id })
+	}
+	return nil
+}
+
+// drop loses the connection, away the arena too, back brings it back.
+type (
+	drop struct{}
+	away struct{}
+	back struct{}
+)
+
+func (drop) do(p *play) error {
+	p.lose()
+	p.arena.drop()
+	return nil
+}
+
+func (away) do(p *play) error {
+	p.lose()
+	p.arena.away()
+	return nil
+}
+
+func (back) do(p *play) error { return p.arena.back(p.arena.addr) }
+
+// end ends the stream by its status alone.
+type end struct {
+	reason     flip7v1.EndReason
+	retryAfter time.Duration
+}
+
+func (s end) do(p *play) error {
+	p.stream.hangUp(s.reason, "the script wants it", s.retryAfter)
+	p.lose()
+	return nil
+}
+
+// slow makes the bot's line slow.
+type slow struct{ rate int }
+
+func (s slow) do(p *play) error {
+	if p.rate = s.rate; p.arena != nil {
+		p.arena.slow(s.rate)
+	}
+	return nil
+}
+
+// needs leaves out what is too much for a bot.
+type needs struct{ games, open int }
+
+func (s needs) do(p *play) error {
+	if c := p.capacity; int(c.GetMaxGames()) < s.games || int(c.GetMaxOpen()) < s.open {
+		return skip(fmt.Sprintf("needs %d games and %d requests at once, the bot takes %d and %d", s.games, s.open, c.GetMaxGames(), c.GetMaxOpen()))
+	}
+	return nil
+}
+
+// same reports whether two decisions say the same.
+func same(a, b *flip7v1.Decision) bool {
+	gives := a.GetAnswer() == flip7v1.Answer_ANSWER_GIVE
+	return a.GetAnswer() == b.GetAnswer() && (!gives || a.GetSeat() == b.GetSeat())
+}
+
+// words is a decision in words: "hit", "give to seat 2".
+func words(d *flip7v1.Decision) string {
+	switch {
+	case d.GetAnswer() == flip7v1.Answer_ANSWER_UNSPECIFIED:
+		return "no answer"
+	case d.GetAnswer() != flip7v1.Answer_ANSWER_GIVE:
+		return answerWord(d.GetAnswer())
+	case d.Seat == nil:
+		return "give, without a seat"
+	}
+	return fmt.Sprintf("give to seat %d", d.GetSeat())
+}
+
+func answerWord(a flip7v1.Answer) string {
+	return strings.ToLower(strings.TrimPrefix(a.String(), "ANSWER_"))
+}
+
+func legalWords(r *flip7v1.DecisionRequest) string {
+	var legal []string
+	for _, a := range r.GetLegal() {
+		word := answerWord(a)
+		if a == flip7v1.Answer_ANSWER_GIVE {
+			word += fmt.Sprintf(" to one of the seats %d", r.GetLegalSeats())
+		}
+		legal = append(legal, word)
+	}
+	return strings.Join(legal, " or ")
+}
+
+// describe is what a bot said in words.
+func describe(m *flip7v1.BotMessage) string {
+	switch what := m.GetMessage().(type) {
+	case *flip7v1.BotMessage_Hello:
+		return "a hello"
+	case *flip7v1.BotMessage_Decision:
+		return fmt.Sprintf("a decision for %q: %s", what.Decision.GetRequestId(), words(what.Decision))
+	case *flip7v1.BotMessage_Pong:
+		return fmt.Sprintf("pong %d", what.Pong.GetNumber())
+	}
+	return prototext.MarshalOptions{}.Format(m)
+}
+
+// nameOf is the name of a reason without its prefix.
+func nameOf(reason flip7v1.EndReason) string {
+	return strings.TrimPrefix(reason.String(), "END_REASON_")
+}
