@@ -65,9 +65,20 @@ func (a *Arena) Resume(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the tournaments that run: %w", err)
 	}
+	var awaited []*night // by those who called Wait before: they look again
+	defer func() {
+		for _, n := range awaited {
+			n.mu.Lock()
+			n.wake()
+			n.mu.Unlock()
+		}
+	}()
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, t := range live {
+		if n := a.nights[t.ID]; n != nil {
+			awaited = append(awaited, n)
+		}
 		n := a.add(t)
 		if t.State == Held { // what held it is tried anew
 			t.State, t.Why = Running, ""
@@ -124,7 +135,7 @@ func (a *Arena) night(ctx context.Context, id int64) (*night, error) {
 }
 
 // Create makes a draft. A request id that made a tournament before answers with that one.
-func (a *Arena) Create(ctx context.Context, s Settings, requestID string) (*Tournament, error) {
+func (a *Arena) Create(ctx context.Context, s Settings, requestID string, act Act) (*Tournament, error) {
 	s = s.complete()
 	if err := s.Check(); err != nil {
 		return nil, err
@@ -132,6 +143,13 @@ func (a *Arena) Create(ctx context.Context, s Settings, requestID string) (*Tour
 	t := &Tournament{Settings: s, State: Draft, Secret: newSecret(s.Seed), Created: time.Now().UTC()}
 	if err := a.Store.Create(ctx, t, requestID); err != nil {
 		return nil, fmt.Errorf("create a tournament: %w", err)
+	}
+	acts, err := a.Store.Acts(ctx, t.ID)
+	if err == nil && len(acts) == 0 { // else the request came before; it may have ended right here
+		err = a.audit(ctx, t.ID, act)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("keep the audit log of tournament %d: %w", t.ID, err)
 	}
 	return t, nil
 }

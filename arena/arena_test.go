@@ -19,7 +19,7 @@ func playHouse(t *testing.T, s Settings, players ...string) (*Arena, *Tournament
 	memory := NewMemory()
 	a := New(Outside{Store: memory, Journals: memory, Bots: nobody{}, Audience: audienceFunc(nil), Log: slog.New(slog.DiscardHandler)})
 	t.Cleanup(a.Close)
-	night, err := a.Create(ctx, s, "")
+	night, err := a.Create(ctx, s, "", Act{})
 	if err != nil {
 		t.Fatal(err)
 	}

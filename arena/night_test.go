@@ -344,6 +344,31 @@ func TestARestartInTheMiddleOfGamesChangesNothing(t *testing.T) {
 	})
 }
 
+func TestWhoWaitsBeforeTheArenaGoesOnIsToldOfTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bots := names(4)
+		r := newRoster(bots...)
+		e := prepare(t, Settings{Rounds: 1}, r, bots...)
+		before := e.Arena
+		r.decide = func(bot string, q table.Question) table.Answer {
+			before.stop(ErrStopping)
+			return table.Answer{Decision: stay25(q)}
+		}
+		e.start()
+		before.work.Wait()
+		e.Arena = New(Outside{Store: e.store, Journals: e.book, Bots: r, Audience: audienceFunc(nil), Log: slog.New(slog.DiscardHandler)})
+		ended := make(chan *Tournament)
+		go func() { ended <- e.wait() }()
+		synctest.Wait()
+		if err := e.Resume(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if night := <-ended; night.State != Finished {
+			t.Errorf("the night is %v, want it finished", night.State)
+		}
+	})
+}
+
 func TestThePausedNightEndsItsTablesAndWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		bots := names(4)
@@ -476,7 +501,7 @@ func TestABotPlaysInOneTournamentAtATime(t *testing.T) {
 		bots := names(4)
 		r := newRoster(bots...)
 		e := prepare(t, Settings{Rounds: 2, CheckIn: time.Hour}, r, append(bots, "nobody")...)
-		other, err := e.Create(t.Context(), Settings{Name: "other"}, "")
+		other, err := e.Create(t.Context(), Settings{Name: "other"}, "", organiser)
 		if err != nil {
 			t.Fatal(err)
 		}

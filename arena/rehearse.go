@@ -35,7 +35,7 @@ func Rehearse(ctx context.Context, s Settings, entries []Entry, happened func(Ev
 	memory, audience := &counting{Memory: NewMemory()}, audienceFunc(happened)
 	a := New(Outside{Store: memory, Journals: memory, Bots: nobody{}, Audience: audience, Log: slog.New(slog.DiscardHandler)})
 	defer a.Close()
-	t, err := a.Create(ctx, s, "")
+	t, err := a.Create(ctx, s, "", Act{})
 	if err != nil {
 		return nil, err
 	}
@@ -79,14 +79,15 @@ func (c *counting) SaveGame(ctx context.Context, id GameID, p Played) error {
 	return c.Memory.SaveGame(ctx, id, Played{Game: p.Game})
 }
 
-// Wait returns a tournament when it is over.
+// Wait returns a tournament when it is over. It may be called before Resume.
 func (a *Arena) Wait(ctx context.Context, id int64) (*Tournament, error) {
 	for {
-		a.mu.Lock()
-		n := a.nights[id]
-		a.mu.Unlock()
-		if n == nil {
+		n, err := a.night(ctx, id)
+		if _, over := errors.AsType[*StateError](err); over {
 			return a.Store.Tournament(ctx, id)
+		}
+		if err != nil {
+			return nil, err
 		}
 		n.mu.Lock()
 		over, woken := n.t.State.Over(), n.woken

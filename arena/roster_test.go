@@ -209,7 +209,7 @@ func prepare(t *testing.T, s Settings, bots *roster, names ...string) *eve {
 	if s.Name == "" {
 		s.Name = "night"
 	}
-	night, err := e.Create(t.Context(), s, "")
+	night, err := e.Create(t.Context(), s, "", organiser)
 	if err != nil {
 		t.Fatal(err)
 	}

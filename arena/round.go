@@ -164,7 +164,7 @@ func (s *sitting) noteAbsence(ctx context.Context) error {
 			if e.remote() && s.arena.Bots.Absent(e.Name) {
 				if e.AbsentTables++; e.AbsentTables >= absentTables && e.State == Entered {
 					e.State = Withdrawn
-					act := Act{Who: "arena", What: "WithdrawBot " + e.Name, Why: fmt.Sprintf("absent at the end of %d tables running", absentTables)}
+					act := Act{Who: "arena", What: "withdraw " + e.Name, Why: fmt.Sprintf("absent at the end of %d tables running", absentTables)}
 					if err := s.arena.audit(ctx, s.id, act); err != nil {
 						return err
 					}

@@ -17,7 +17,7 @@ func playLeague(t *testing.T, fields ...[]string) *Arena {
 	a := New(Outside{Store: memory, Journals: memory, Bots: nobody{}, Audience: audienceFunc(nil), Log: slog.New(slog.DiscardHandler)})
 	t.Cleanup(a.Close)
 	for i, players := range fields {
-		night, err := a.Create(t.Context(), Settings{Name: fmt.Sprint("night ", i+1), Rounds: 3, Anchor: AnchorOff}, "")
+		night, err := a.Create(t.Context(), Settings{Name: fmt.Sprint("night ", i+1), Rounds: 3, Anchor: AnchorOff}, "", organiser)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,7 +159,7 @@ func TestWhatIsTakenOutCountsNoMore(t *testing.T) {
 
 func TestASeasonSaysWhatItCannotBeMadeOf(t *testing.T) {
 	a := playLeague(t, field(4))
-	draft, err := a.Create(t.Context(), Settings{Name: "draft"}, "")
+	draft, err := a.Create(t.Context(), Settings{Name: "draft"}, "", organiser)
 	if err != nil {
 		t.Fatal(err)
 	}

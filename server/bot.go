@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/types/known/timestamppb"
@@ -26,10 +27,22 @@ type botService struct {
 // longestName is how many characters a name of a bot or an owner may have.
 const longestName = 32
 
+// alphabets are those whose letters pass for each other's: a name has letters of one of them at most.
+var alphabets = []string{"Latin", "Greek", "Cyrillic"}
+
 // checkName refuses names that nobody may have. A colon would make a player, such as "house:odds", of a name.
 func checkName(field, name string) error {
 	if strings.Contains(name, ":") {
 		return invalid(field, fmt.Sprintf("%q has a colon in it", name))
+	}
+	var found []string
+	for _, a := range alphabets {
+		if strings.ContainsFunc(name, func(r rune) bool { return unicode.Is(unicode.Scripts[a], r) }) {
+			found = append(found, a)
+		}
+	}
+	if len(found) > 1 {
+		return invalid(field, fmt.Sprintf("%q mixes letters of %s, which look alike; it takes those of one alphabet", name, strings.Join(found, " and ")))
 	}
 	return arena.CheckName(field, name, longestName)
 }
@@ -225,7 +238,7 @@ func (s *botService) dismiss(ctx context.Context, bots ...string) error {
 			if e, entered := t.Entry(name); !entered || e.State != arena.Entered {
 				continue
 			}
-			err := s.arena.Withdraw(ctx, t.ID, name, act(ctx, "WithdrawBot", name, "the bot is retired"))
+			err := s.arena.Withdraw(ctx, t.ID, name, act(ctx, "withdraw", name, "the bot is retired"))
 			if _, over := errors.AsType[*arena.StateError](err); err != nil && !over {
 				return fmt.Errorf("withdraw %q from tournament %d: %w", name, t.ID, err)
 			}

@@ -145,6 +145,8 @@ func TestWhoMayRegisterWhat(t *testing.T) {
 		{"a name of a house bot that is not offered", tokens.owner, "stay-26", "", codes.AlreadyExists, "NAME_TAKEN"},
 		{"the admin's name", tokens.admin, "Admin", "", codes.AlreadyExists, "NAME_TAKEN"},
 		{"a name with a colon", tokens.owner, "house:odds", "", codes.InvalidArgument, "INVALID_ARGUMENT"},
+		{"a name with a Cyrillic o in it", tokens.owner, "b\u043et", "", codes.InvalidArgument, "INVALID_ARGUMENT"},
+		{"a name with a Greek omicron in it", tokens.owner, "b\u03bft", "", codes.InvalidArgument, "INVALID_ARGUMENT"},
 		{"a name that steers a terminal", tokens.owner, "x\x1b[31m", "", codes.InvalidArgument, "INVALID_ARGUMENT"},
 		{"no name", tokens.owner, "", "", codes.InvalidArgument, "INVALID_ARGUMENT"},
 		{"a long name", tokens.owner, strings.Repeat("x", 33), "", codes.InvalidArgument, "INVALID_ARGUMENT"},
@@ -152,6 +154,7 @@ func TestWhoMayRegisterWhat(t *testing.T) {
 		{"an owner its third bot of two", tokens.owner, "third", "", codes.FailedPrecondition, "TOO_MANY_BOTS"},
 		{"the admin a third bot for an owner", tokens.admin, "third", "ann", codes.OK, ""},
 		{"the admin one of its own", tokens.admin, "the-admins", "", codes.OK, ""},
+		{"the admin a Cyrillic name with digits", tokens.admin, "\u0431\u043e\u0442-25", "", codes.OK, ""},
 	} {
 		_, err := client.RegisterBot(test.by, &flip7v1.RegisterBotRequest{Name: test.name, Owner: test.owner})
 		reason := ""

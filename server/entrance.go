@@ -16,6 +16,8 @@ import (
 const (
 	// spareConnections are those beside the ones that bots and spectators need who come one by one.
 	spareConnections = 512
+	// metricsConnections are those to /metrics and /healthz: a monitor has one, a browser six.
+	metricsConnections = 64
 	// idleConnection is how long a connection may be without a call.
 	idleConnection = 5 * time.Minute
 

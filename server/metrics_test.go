@@ -2,6 +2,7 @@ package server
 
 import (
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -42,6 +43,27 @@ func TestMetricsAndHealthAreServed(t *testing.T) {
 		if err != nil || resp.StatusCode != http.StatusOK || !strings.Contains(string(body), want) {
 			t.Errorf("GET %s: %s, %v, %d bytes; want %q in them", path, resp.Status, err, len(body), want)
 		}
+	}
+}
+
+func TestConnectionsToTheMetricsAreBounded(t *testing.T) {
+	r := start(t, func(c *Config) { c.Metrics = "127.0.0.1:0" })
+	const most = metricsConnections / 2 // from one address
+	for n := range most + 5 {
+		conn, err := net.Dial("tcp", r.MetricsAddr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if n < most {
+			continue
+		}
+		if _, err := conn.Read(make([]byte, 1)); err == nil {
+			t.Errorf("connection %d is answered before it has asked", n+1)
+		}
+	}
+	if got := value(t, r.Server, "flip7_connections_refused_total"); got != 5 {
+		t.Errorf("%v connections are refused, want the 5 beyond %d", got, most)
 	}
 }
 

@@ -78,7 +78,7 @@ func (r *running) night(enter ...func(id int64) error) *arena.Tournament {
 	settings := arena.DefaultSettings()
 	settings.Name, settings.Seats, settings.Rounds, settings.Rotations = "night", 3, 1, 1
 	settings.DecisionTimeout, settings.Anchor = 5*time.Minute, arena.AnchorOff
-	made, err := r.arena.Create(ctx, settings, "")
+	made, err := r.arena.Create(ctx, settings, "", arena.Act{Who: "admin"})
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -155,8 +155,8 @@ func (s *ratingService) ListLeagueTournaments(ctx context.Context, r *flip7v1.Li
 
 // The names of these calls in the audit log.
 const (
-	excludeResult = "ExcludeResult"
-	includeResult = "IncludeResult"
+	excludeResult = "exclude"
+	includeResult = "include"
 )
 
 // ExcludeResult takes a result out of the ratings.

@@ -261,7 +261,7 @@ func TestResultsAreTakenOutForAReasonAndPutBack(t *testing.T) {
 			why = append(why, a.GetAction()+": "+a.GetWhy())
 		}
 	}
-	if want := "ExcludeResult: a wrong build; IncludeResult: to give another reason; ExcludeResult: the wrong bot; IncludeResult: they were right"; strings.Join(why, "; ") != want {
+	if want := "exclude: a wrong build; include: to give another reason; exclude: the wrong bot; include: they were right"; strings.Join(why, "; ") != want {
 		t.Errorf("the audit log of table 1/2 says %q, want %q", strings.Join(why, "; "), want)
 	}
 }

@@ -194,9 +194,11 @@ func (s *Server) listen() (err error) {
 		return err
 	}
 	if s.config.Metrics != metricsOff {
-		if s.admin, err = net.Listen("tcp", s.config.Metrics); err != nil {
+		admin := newEntrance(metricsConnections, s.metrics.refused)
+		if admin.Listener, err = net.Listen("tcp", s.config.Metrics); err != nil {
 			return fmt.Errorf("--metrics: %w", err)
 		}
+		s.admin = admin
 	}
 	return nil
 }

@@ -74,9 +74,9 @@ func (s *nights) tournament(ctx context.Context, id string) (*arena.Tournament, 
 	return s.arena.Tournament(ctx, number)
 }
 
-// act is an entry of the audit log: the name of the RPC, to what it was done, and why. The arena adds when.
-func act(ctx context.Context, rpc, subject, why string) arena.Act {
-	return arena.Act{Who: callerOf(ctx).String(), What: strings.TrimSuffix(rpc+" "+subject, " "), Why: why}
+// act is an entry of the audit log: what was done, by the verb that people type, to what, and why. The arena adds when.
+func act(ctx context.Context, verb, subject, why string) arena.Act {
+	return arena.Act{Who: callerOf(ctx).String(), What: strings.TrimSuffix(verb+" "+subject, " "), Why: why}
 }
 
 // shown is a tournament as it is now, with all that is said of it.
@@ -222,7 +222,7 @@ func (s *tournamentService) CreateTournament(ctx context.Context, r *flip7v1.Cre
 	if err != nil {
 		return nil, setting(err)
 	}
-	t, err := s.arena.Create(ctx, settings, r.GetRequestId())
+	t, err := s.arena.Create(ctx, settings, r.GetRequestId(), act(ctx, "create", "", ""))
 	if err != nil {
 		return nil, setting(err)
 	}
@@ -245,7 +245,7 @@ func (s *tournamentService) CreateTournament(ctx context.Context, r *flip7v1.Cre
 // OpenTournament lets bots enter.
 func (s *tournamentService) OpenTournament(ctx context.Context, r *flip7v1.OpenTournamentRequest) (*flip7v1.OpenTournamentResponse, error) {
 	shown, err := s.change(ctx, r.GetTournamentId(), func(t *arena.Tournament) error {
-		return s.arena.Open(ctx, t.ID, act(ctx, "OpenTournament", "", ""))
+		return s.arena.Open(ctx, t.ID, act(ctx, "open", "", ""))
 	})
 	return &flip7v1.OpenTournamentResponse{Tournament: shown}, err
 }
@@ -274,7 +274,7 @@ func (s *tournamentService) EnterBot(ctx context.Context, r *flip7v1.EnterBotReq
 	if err != nil {
 		return nil, err
 	}
-	entry, err := s.arena.Enter(ctx, t.ID, arena.Entrant{Player: who.player, Name: who.name, Owner: who.owner, ByOrganiser: callerOf(ctx).admin()}, act(ctx, "EnterBot", who.name, ""))
+	entry, err := s.arena.Enter(ctx, t.ID, arena.Entrant{Player: who.player, Name: who.name, Owner: who.owner, ByOrganiser: callerOf(ctx).admin()}, act(ctx, "enter", who.name, ""))
 	if wrong, is := errors.AsType[*arena.SettingError](err); is && wrong.Field == "name" {
 		field := "as_name"
 		if r.GetAsName() == "" {
@@ -388,7 +388,7 @@ func (s *tournamentService) WithdrawBot(ctx context.Context, r *flip7v1.Withdraw
 		if !by.admin() && !(registered && (by.owns(e.Owner) || by.is(e.Name))) {
 			return failed(codes.PermissionDenied, "NOT_THE_OWNER", "bot: %s is not one of %s", e.Name, by)
 		}
-		return s.arena.Withdraw(ctx, t.ID, e.Name, act(ctx, "WithdrawBot", e.Name, r.GetWhy()))
+		return s.arena.Withdraw(ctx, t.ID, e.Name, act(ctx, "withdraw", e.Name, r.GetWhy()))
 	})
 	return &flip7v1.WithdrawBotResponse{Entry: shown}, err
 }
@@ -396,7 +396,7 @@ func (s *tournamentService) WithdrawBot(ctx context.Context, r *flip7v1.Withdraw
 // KickBot takes a bot out for the whole tournament.
 func (s *tournamentService) KickBot(ctx context.Context, r *flip7v1.KickBotRequest) (*flip7v1.KickBotResponse, error) {
 	shown, err := s.leave(ctx, r.GetTournamentId(), r.GetBot(), func(t *arena.Tournament, e *arena.Entry) error {
-		return s.arena.Kick(ctx, t.ID, e.Name, act(ctx, "KickBot", e.Name, r.GetWhy()))
+		return s.arena.Kick(ctx, t.ID, e.Name, act(ctx, "kick", e.Name, r.GetWhy()))
 	})
 	return &flip7v1.KickBotResponse{Entry: shown}, err
 }
@@ -444,7 +444,7 @@ func (s *tournamentService) StartTournament(ctx context.Context, r *flip7v1.Star
 		if t.State.Live() {
 			return &arena.StateError{Wrong: fmt.Sprintf("tournament %d is %v already", t.ID, t.State)}
 		}
-		return s.arena.Start(ctx, t.ID, at, act(ctx, "StartTournament", subject, why))
+		return s.arena.Start(ctx, t.ID, at, act(ctx, "start", subject, why))
 	})
 	return &flip7v1.StartTournamentResponse{Tournament: shown}, err
 }
@@ -456,7 +456,7 @@ func (s *tournamentService) didStart(ctx context.Context, id int64, request stri
 		return false, fmt.Errorf("audit log of tournament %d: %w", id, err)
 	}
 	for _, a := range acts {
-		if a.Why == request && (a.What == "StartTournament" || strings.HasPrefix(a.What, "StartTournament ")) {
+		if a.Why == request && (a.What == "start" || strings.HasPrefix(a.What, "start ")) {
 			return true, nil
 		}
 	}
@@ -466,7 +466,7 @@ func (s *tournamentService) didStart(ctx context.Context, id int64, request stri
 // PauseTournament lets running tables end and then waits.
 func (s *tournamentService) PauseTournament(ctx context.Context, r *flip7v1.PauseTournamentRequest) (*flip7v1.PauseTournamentResponse, error) {
 	shown, err := s.change(ctx, r.GetTournamentId(), func(t *arena.Tournament) error {
-		return s.arena.Pause(ctx, t.ID, act(ctx, "PauseTournament", "", r.GetWhy()))
+		return s.arena.Pause(ctx, t.ID, act(ctx, "pause", "", r.GetWhy()))
 	})
 	return &flip7v1.PauseTournamentResponse{Tournament: shown}, err
 }
@@ -474,7 +474,7 @@ func (s *tournamentService) PauseTournament(ctx context.Context, r *flip7v1.Paus
 // ResumeTournament goes on.
 func (s *tournamentService) ResumeTournament(ctx context.Context, r *flip7v1.ResumeTournamentRequest) (*flip7v1.ResumeTournamentResponse, error) {
 	shown, err := s.change(ctx, r.GetTournamentId(), func(t *arena.Tournament) error {
-		return s.arena.Continue(ctx, t.ID, act(ctx, "ResumeTournament", "", r.GetWhy()))
+		return s.arena.Continue(ctx, t.ID, act(ctx, "resume", "", r.GetWhy()))
 	})
 	return &flip7v1.ResumeTournamentResponse{Tournament: shown}, err
 }
@@ -485,7 +485,7 @@ func (s *tournamentService) CancelTournament(ctx context.Context, r *flip7v1.Can
 		if t.State == arena.Cancelled {
 			return nil
 		}
-		return s.arena.Cancel(ctx, t.ID, r.GetWhy(), act(ctx, "CancelTournament", "", r.GetWhy()))
+		return s.arena.Cancel(ctx, t.ID, r.GetWhy(), act(ctx, "cancel", "", r.GetWhy()))
 	})
 	return &flip7v1.CancelTournamentResponse{Tournament: shown}, err
 }
@@ -498,7 +498,7 @@ func (s *tournamentService) VoidTable(ctx context.Context, r *flip7v1.VoidTableR
 	}
 	round, number := int(r.GetPairingRound()), int(r.GetTable())
 	subject := fmt.Sprintf("%d/%d", round, number)
-	if err := s.arena.VoidTable(ctx, t.ID, round, number, r.GetWhy(), act(ctx, "VoidTable", subject, r.GetWhy())); err != nil {
+	if err := s.arena.VoidTable(ctx, t.ID, round, number, r.GetWhy(), act(ctx, "void", subject, r.GetWhy())); err != nil {
 		return nil, err
 	}
 	if t, err = s.arena.Tournament(ctx, t.ID); err != nil {

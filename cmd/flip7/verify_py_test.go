@@ -89,7 +89,7 @@ func playedNight(t *testing.T, s arena.Settings, entries int) []byte {
 	memory, by := arena.NewMemory(), arena.Act{Who: "test"}
 	a := arena.New(arena.Outside{Store: memory, Journals: memory, Bots: guests{}, Audience: deaf{}, Log: slog.New(slog.DiscardHandler)})
 	defer a.Close()
-	night, err := a.Create(t.Context(), s, "")
+	night, err := a.Create(t.Context(), s, "", arena.Act{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -338,8 +338,8 @@ func Aim(t *arena.Tournament, a arena.Aim) *flip7v1.Aim {
 		Times: uint32(a.Times), Expected: a.Expected, Error: a.Error}
 }
 
-// Audit is what was done by hand to a tournament, for the wire. What was done begins with the RPC's name; what follows is
-// what it was done to.
+// Audit is what was done by hand to a tournament, for the wire. What was done begins with the verb; what follows is what it
+// was done to.
 func Audit(tournament int64, act arena.Act) *flip7v1.Audit {
 	action, subject, _ := strings.Cut(act.What, " ")
 	return &flip7v1.Audit{Time: moment(act.At), Who: act.Who, Action: action, Subject: subject, Why: act.Why, TournamentId: TournamentID(tournament)}

@@ -205,11 +205,11 @@ func TestAStandingKeepsWhatCannotBeSaidAbsent(t *testing.T) {
 }
 
 func TestAnActIsSplitIntoWhatWasDoneAndToWhat(t *testing.T) {
-	w := wire.Audit(4, arena.Act{At: time.Unix(9, 0), Who: "owner anna", What: "WithdrawBot my best bot", Why: "it is ill"})
-	if w.GetAction() != "WithdrawBot" || w.GetSubject() != "my best bot" || w.GetTournamentId() != "4" || w.GetWho() != "owner anna" || w.GetTime().GetSeconds() != 9 {
+	w := wire.Audit(4, arena.Act{At: time.Unix(9, 0), Who: "owner anna", What: "withdraw my best bot", Why: "it is ill"})
+	if w.GetAction() != "withdraw" || w.GetSubject() != "my best bot" || w.GetTournamentId() != "4" || w.GetWho() != "owner anna" || w.GetTime().GetSeconds() != 9 {
 		t.Errorf("got %v", w)
 	}
-	if w := wire.Audit(4, arena.Act{What: "OpenTournament"}); w.GetSubject() != "" || w.Time != nil {
+	if w := wire.Audit(4, arena.Act{What: "open"}); w.GetSubject() != "" || w.Time != nil {
 		t.Errorf("got %v, want neither subject nor time", w)
 	}
 }

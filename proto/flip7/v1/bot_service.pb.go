@@ -104,8 +104,9 @@ func (Role) EnumDescriptor() ([]byte, []int) {
 // Bot is a registered player.
 type Bot struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its name, 1 to 32 printable characters of Unicode without a colon; unique
-	// in the arena, also after folding case and look-alikes. Never changes.
+	// Its name, 1 to 32 printable characters of Unicode without a colon, with
+	// letters of one alphabet of Latin, Greek and Cyrillic; unique in the arena,
+	// also after folding case and forms such as full width. Never changes.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// Name of its owner. Empty: the organiser.
 	Owner string `protobuf:"bytes,2,opt,name=owner,proto3" json:"owner,omitempty"`

@@ -4105,7 +4105,8 @@ type Audit struct {
 	Time *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=time,proto3" json:"time,omitempty"`
 	// Who: "admin", "owner NAME", "bot NAME".
 	Who string `protobuf:"bytes,2,opt,name=who,proto3" json:"who,omitempty"`
-	// What, as the RPC's name.
+	// What, as the program's verb: create, open, enter, withdraw, kick, start,
+	// pause, resume, void, cancel, exclude, include.
 	Action string `protobuf:"bytes,3,opt,name=action,proto3" json:"action,omitempty"`
 	// To what: a bot, a table, a time. Empty: the tournament or league itself.
 	Subject string `protobuf:"bytes,4,opt,name=subject,proto3" json:"subject,omitempty"`
