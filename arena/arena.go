@@ -408,6 +408,7 @@ func (a *Arena) leave(ctx context.Context, id int64, name string, state EntrySta
 	}
 	if state == Kicked {
 		n.kicked.Store(entry.Number, true)
+		n.breakLeg(entry)
 	}
 	if err := a.audit(ctx, id, act); err != nil {
 		return fmt.Errorf("keep the audit log of tournament %d: %w", id, err)
@@ -570,7 +571,7 @@ func (t *Tournament) has(what Excluded) bool {
 	case what.Table < 0 || what.Table > len(t.Rounds[what.Round-1].Tables):
 		return false
 	}
-	return what.Game >= 0 && what.Game <= t.Settings.games(len(t.Rounds[what.Round-1].Tables[what.Table-1].Bots))
+	return what.Game >= 0 && what.Game <= t.Settings.Games(what.Round, len(t.Rounds[what.Round-1].Tables[what.Table-1].Bots))
 }
 
 // Entrants are the numbers of those who may be paired in a round, ascending.

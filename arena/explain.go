@@ -14,7 +14,12 @@ func (t *Tournament) Explain(round int) ([]string, error) {
 		return nil, fmt.Errorf("pairing round %d of tournament %d: %w", round, t.ID, ErrNotFound)
 	}
 	r := t.Rounds[round-1]
-	if len(r.Tables) == 0 {
+	switch {
+	case t.Settings.Leg(round) && len(r.Tables) == 0:
+		return []string{"the final table came to its end"}, nil
+	case t.Settings.Leg(round):
+		return []string{"the best of the pairing rounds play on"}, nil
+	case len(r.Tables) == 0:
 		return []string{"nobody was there"}, nil
 	}
 	var seated []int
@@ -37,8 +42,12 @@ type Meeting struct {
 	Times int    // before
 }
 
-// Repeats are the pairs at a table that had met in earlier pairing rounds, at void tables too.
+// Repeats are the pairs at a table that had met in earlier pairing rounds, at void tables too; at the final table nobody
+// counts them.
 func (t *Tournament) Repeats(round int, tab Table) (repeats []Meeting) {
+	if t.Settings.Leg(round) {
+		return nil
+	}
 	for i, a := range tab.Bots {
 		for _, b := range tab.Bots[i+1:] {
 			times := 0

@@ -41,6 +41,9 @@ type (
 		TimeBankMS        int64      `json:"time_bank_ms"`
 		TableLimitMS      int64      `json:"table_limit_ms"`
 		CheckInMS         int64      `json:"checkin_ms"`
+		FinalTable        int        `json:"final_table,omitempty"`
+		UntilDecided      bool       `json:"until_decided,omitempty"`
+		MaxGames          int        `json:"max_games,omitempty"`
 		Rated             bool       `json:"rated"`
 		Anchor            string     `json:"anchor"`
 	}
@@ -59,6 +62,8 @@ type (
 		FillIn       bool   `json:"fill_in"`
 	}
 
+	// roundLine is a pairing round or, numbered on from the last of those, a leg of the final table. That may have no
+	// table: then the final table came to its end, since one of the finalists was missing or its time was over.
 	roundLine struct {
 		Line    string      `json:"line"` // "pairing_round"
 		Round   int         `json:"round"`
@@ -93,7 +98,17 @@ type (
 		Rank  int    `json:"rank"` // 0 for who stands outside the ranks
 		Entry int    `json:"entry"`
 		Name  string `json:"name"`
-		Score string `json:"score"` // an exact fraction
+		Score string `json:"score"`           // an exact fraction
+		Final string `json:"final,omitempty"` // mean placement in the final, an exact fraction
+	}
+
+	// conclusionLine is a Conclusion; cancelled tournaments have none.
+	conclusionLine struct {
+		Line      string `json:"line"`   // "conclusion"
+		Leader    int    `json:"leader"` // 0: nobody played
+		Decided   bool   `json:"decided"`
+		Rotations int    `json:"rotations"` // of the final
+		Text      string `json:"text"`
 	}
 
 	// aimLine is an Aim. Expected and error are exact but for being rounded to thousandths.
@@ -176,6 +191,13 @@ func (a *Arena) ExportResults(ctx context.Context, id int64, w io.Writer) error 
 	for _, aim := range counter.aims.lines() {
 		out.write(aim)
 	}
+	if t.State == Finished {
+		conclusion, err := t.Conclude()
+		if err != nil {
+			return fmt.Errorf("export tournament %d: %w", id, err)
+		}
+		out.write(conclusion.line())
+	}
 	return out.flush()
 }
 
@@ -229,6 +251,7 @@ func (t *Tournament) headLine() headLine {
 			Seats: s.Seats, Rounds: s.Rounds, Rotations: s.Rotations, Schedule: s.Schedule.String(), Rules: s.Rules.Complete(s.Seats),
 			DecisionTimeoutMS: s.DecisionTimeout.Milliseconds(), TimeBankMS: max(s.TimeBank, 0).Milliseconds(),
 			TableLimitMS: s.TableLimit.Milliseconds(), CheckInMS: max(s.CheckIn, 0).Milliseconds(),
+			FinalTable: s.FinalTable, UntilDecided: s.UntilDecided, MaxGames: s.MaxGames,
 			Rated: s.Rated(), Anchor: s.Anchor.String(),
 		},
 		Predictable: s.Predictable(),

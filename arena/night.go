@@ -25,6 +25,8 @@ type night struct {
 	held   int           // games and tables that stand still for a reason of the arena's
 	broken map[tableKey]context.CancelCauseFunc
 
+	finalBegan time.Time // since the program started; only run looks at it
+
 	kicked sync.Map // of entry numbers: their games go on with default decisions
 }
 
@@ -185,12 +187,14 @@ func (n *night) run(ctx context.Context) error {
 		switch {
 		case done > 0 && !t.Rounds[done-1].over():
 			err = n.playRound(ctx, journal, done)
-		case done == t.Settings.Rounds:
+		case done < t.Settings.Rounds:
+			err = n.pairNext(ctx, done+1)
+		case !t.finalOver(len(t.legs())):
+			err = n.pairLeg(ctx, done+1)
+		default:
 			discard = true
 			n.release(true)
 			return n.finish(ctx)
-		default:
-			err = n.pairNext(ctx, done+1)
 		}
 		if err != nil {
 			discard = errors.Is(err, errCancelled)
@@ -320,7 +324,7 @@ func (n *night) goOn() {
 
 // pairNext checks in, fills up and pairs the next round.
 func (n *night) pairNext(ctx context.Context, number int) error {
-	present, err := n.checkIn(ctx, number)
+	present, err := n.checkIn(ctx, fmt.Sprintf("pairing round %d", number), func(t *Tournament) []int { return t.entrants(number) })
 	if err != nil {
 		return err
 	}
@@ -352,29 +356,35 @@ func (n *night) pairNext(ctx context.Context, number int) error {
 		if err != nil {
 			return err
 		}
-		for _, entrant := range n.t.entrants(number) {
+		entrants := n.t.entrants(number)
+		for _, entrant := range entrants {
 			if !slices.Contains(present, entrant) {
 				round.Missing = append(round.Missing, entrant)
 			}
 		}
-		if err := n.arena.Store.SaveRound(ctx, n.t.ID, round); err != nil {
-			return err
-		}
-		n.t.Rounds = append(n.t.Rounds, round)
-		n.arena.free(n.t.ID, n.t.names(n.t.entrants(number))...) // who has left may play elsewhere
-		n.tell(Event{Kind: RoundPaired, Round: number})
-		return nil
+		return n.keepRound(ctx, round, entrants)
 	})
 }
 
-// checkIn waits until everybody is there or the time for it is over, and says who is there: numbers, ascending.
-func (n *night) checkIn(ctx context.Context, round int) ([]int, error) {
+// keepRound keeps a new pairing round or leg; who does not stay may play elsewhere from now on. n.mu is held.
+func (n *night) keepRound(ctx context.Context, round Round, stay []int) error {
+	if err := n.arena.Store.SaveRound(ctx, n.t.ID, round); err != nil {
+		return err
+	}
+	n.t.Rounds = append(n.t.Rounds, round)
+	n.arena.free(n.t.ID, n.t.names(stay)...)
+	n.tell(Event{Kind: RoundPaired, Round: round.Number})
+	return nil
+}
+
+// checkIn waits until all that who names are there or the time for it is over, and says who is there: numbers, ascending.
+func (n *night) checkIn(ctx context.Context, what string, who func(*Tournament) []int) ([]int, error) {
 	timeout := time.NewTimer(max(n.snapshot().Settings.CheckIn, 0))
 	defer timeout.Stop()
 	for late := false; ; {
 		changed := n.arena.Bots.Changed()
 		n.mu.Lock()
-		entrants, woken, state := n.t.entrants(round), n.woken, n.t.State
+		entrants, woken, state := who(n.t), n.woken, n.t.State
 		var present []int
 		for _, number := range entrants {
 			if n.there(n.t.Entries[number-1]) {
@@ -390,7 +400,7 @@ func (n *night) checkIn(ctx context.Context, round int) ([]int, error) {
 			n.waitFor("")
 			return present, nil
 		}
-		n.waitFor(fmt.Sprintf("pairing round %d waits for %s, for %v at most", round, n.missing(entrants, present), n.snapshot().Settings.CheckIn))
+		n.waitFor(fmt.Sprintf("%s waits for %s, for %v at most", what, n.missing(entrants, present), n.snapshot().Settings.CheckIn))
 		select {
 		case <-timeout.C:
 			late = true

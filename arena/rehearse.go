@@ -18,6 +18,7 @@ import (
 type Rehearsal struct {
 	Tournament *Tournament
 	Standings  []Standing
+	Conclusion Conclusion
 	Games      int
 	Decisions  int
 	Span       Span
@@ -59,7 +60,10 @@ func Rehearse(ctx context.Context, s Settings, entries []Entry, happened func(Ev
 		return nil, err
 	}
 	r := &Rehearsal{Tournament: t, Games: memory.games, Decisions: memory.decisions, Span: Estimate(t.Settings, len(entries))}
-	r.Standings, err = t.Standings()
+	if r.Standings, err = t.Standings(); err != nil {
+		return nil, err
+	}
+	r.Conclusion, err = t.Conclude()
 	return r, err
 }
 
@@ -107,6 +111,7 @@ func (a *Arena) Wait(ctx context.Context, id int64) (*Tournament, error) {
 type Span struct {
 	Expected time.Duration // with bots that answer in 20 ms, as those on other machines do
 	Latest   time.Duration // whatever the bots do
+	Final    time.Duration // the part of Latest that is the final table's
 }
 
 // Estimate says how long a night of so many bots lasts, each able to play 8 games side by side.
@@ -116,10 +121,22 @@ func Estimate(s Settings, bots int) Span {
 		aside  = 8
 	)
 	s = s.complete()
-	seats := min(s.Seats, max(bots, game.MinSeats))
-	plan := table.Plan{Seats: seats, Games: s.games(seats), AtOnce: aside, Rules: s.Rules, Timeout: s.DecisionTimeout,
-		Bank: max(s.TimeBank, 0), Limit: s.TableLimit, Allowance: answer}
-	return Span{Expected: times(s.Rounds, plan.Expected(answer)), Latest: times(s.Rounds, max(s.CheckIn, 0)+min(plan.Latest(), forever/2))}
+	plan := func(round, seats int) table.Plan {
+		seats = min(seats, max(bots, game.MinSeats))
+		return table.Plan{Seats: seats, Games: s.Games(round, seats), AtOnce: aside, Rules: s.Rules, Timeout: s.DecisionTimeout,
+			Bank: max(s.TimeBank, 0), Limit: s.tableLimit(round), Allowance: answer}
+	}
+	table := plan(1, s.Seats)
+	span := Span{Expected: times(s.Rounds, table.Expected(answer)), Latest: times(s.Rounds, max(s.CheckIn, 0)+min(table.Latest(), forever/2))}
+	if s.FinalTable > 0 {
+		leg := plan(s.Rounds+1, s.FinalTable)
+		all := leg
+		all.Games = s.MaxGames
+		span.Expected += min(all.Expected(answer), s.finalLimit())
+		span.Final = s.finalLimit() + max(s.CheckIn, 0) + min(leg.Latest(), forever/2) // the last leg begins within the limit
+		span.Latest = sum(span.Latest, span.Final)
+	}
+	return span
 }
 
 // forever is the longest duration there is.
@@ -131,6 +148,14 @@ func times(n int, d time.Duration) time.Duration {
 		return forever
 	}
 	return time.Duration(n) * d
+}
+
+// sum is the sum of two durations, and forever if that is longer than any.
+func sum(a, b time.Duration) time.Duration {
+	if a > forever-b {
+		return forever
+	}
+	return a + b
 }
 
 type audienceFunc func(Event)

@@ -102,7 +102,7 @@ func (s *sitting) play(ctx context.Context) error {
 		return err
 	}
 	lost := s.lostStreams()
-	s.limit = table.NewLimit(s.t.Settings.TableLimit, len(s.table.Bots), time.Now())
+	s.limit = table.NewLimit(s.t.Settings.tableLimit(s.round), len(s.table.Bots), time.Now())
 	err := s.playGames(ctx)
 	if broken := (*voidError)(nil); errors.As(err, &broken) {
 		if err := s.mark(context.WithoutCancel(ctx), Void, broken.why); err != nil {
@@ -182,7 +182,7 @@ func (s *sitting) noteAbsence(ctx context.Context) error {
 
 // playGames plays the games without a result in workers, as many as the bots can take at the moment.
 func (s *sitting) playGames(ctx context.Context) error {
-	total := s.t.Settings.games(len(s.table.Bots))
+	total := s.t.Settings.Games(s.round, len(s.table.Bots))
 	done := make(map[int]bool, total)
 	for _, g := range s.table.Games {
 		done[g.Number] = true
@@ -229,7 +229,7 @@ func (s *sitting) playGames(ctx context.Context) error {
 // capacity is how many games the bots of the table can take side by side: at least one, for a bot that can take none has
 // a clock that runs.
 func (s *sitting) capacity() int {
-	least := s.t.Settings.games(len(s.table.Bots))
+	least := s.t.Settings.Games(s.round, len(s.table.Bots))
 	for _, number := range s.table.Bots {
 		e := s.t.Entries[number-1]
 		if !e.remote() {
@@ -335,7 +335,7 @@ func (s *sitting) setup(number, attempt int) table.Setup {
 			Rated:      s.t.Settings.Rated(),
 			Table:      s.table.Number,
 			Number:     number,
-			Of:         s.t.Settings.games(len(seats)),
+			Of:         s.t.Settings.Games(s.round, len(seats)),
 			Rules:      s.t.Settings.Rules.Complete(len(seats)),
 			Dealer:     game.Seat(len(seats) - 1), // so that seat 0 acts first
 			Timeout:    s.t.Settings.DecisionTimeout,

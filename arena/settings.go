@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/flip7-arena/flip7/arena/game"
+	"github.com/flip7-arena/flip7/arena/rating"
 )
 
 // Anchor says whether the house bot stay-25, whose rating is set to 1500, plays along outside the ranks.
@@ -55,6 +56,10 @@ type Settings struct {
 	Schedule  Schedule // default Swiss
 	Rules     game.Rules
 
+	FinalTable   int  // so many of the best play on after the last pairing round, 3..18; 0, the default: none
+	UntilDecided bool // the final table ends as soon as the best is decided, not only after MaxGames
+	MaxGames     int  // of the final table at most, up to 1,000,000; default 10,000
+
 	DecisionTimeout time.Duration // for each request; 10 ms..5 min, default 1 s
 	TimeBank        time.Duration // of each seat for a game; 0..10 min, default 10 s; negative for none
 	TableLimit      time.Duration // after which slow seats are hurried; 1 s..24 h, default 10 min
@@ -85,6 +90,9 @@ func (s Settings) complete() Settings {
 	set(&s.CheckIn, time.Minute)
 	set(&s.BotsPerOwner, 2)
 	set(&s.MaxBots, 1000)
+	if s.FinalTable > 0 {
+		set(&s.MaxGames, 10_000)
+	}
 	set(&s.Rules.TargetScore, 200)
 	set(&s.Rules.MaxRounds, 100) // a night ends on time
 	return s
@@ -135,6 +143,9 @@ func (s Settings) Check() error {
 			return &SettingError{d.name, fmt.Sprintf("%v is not %v..%v", d.got, d.low, d.high)}
 		}
 	}
+	if err := s.checkFinal(); err != nil {
+		return err
+	}
 	if int(s.Schedule) >= len(scheduleNames) {
 		return &SettingError{"schedule", fmt.Sprintf("%d is not swiss or planned", s.Schedule)}
 	}
@@ -146,6 +157,30 @@ func (s Settings) Check() error {
 		return &SettingError{"rules", fmt.Sprintf("max_rounds: %d is not 1..1000", rules.MaxRounds)}
 	case rules.TargetScore > 10_000:
 		return &SettingError{"rules", fmt.Sprintf("target_score: %d is not 1..10000", rules.TargetScore)}
+	}
+	return nil
+}
+
+// checkFinal refuses a final table that cannot be played, or cannot end as it is meant to.
+func (s Settings) checkFinal() error {
+	least := s.FinalTable
+	if s.UntilDecided {
+		least *= rating.DecideFrom
+	}
+	switch {
+	case s.FinalTable == 0 && s.UntilDecided:
+		return &SettingError{"until_decided", "is for a final table; say how many play on with final_table"}
+	case s.FinalTable == 0 && s.MaxGames != 0:
+		return &SettingError{"max_games", "is for a final table; say how many play on with final_table"}
+	case s.FinalTable == 0:
+		return nil
+	case s.FinalTable < game.MinSeats || s.FinalTable > 18:
+		return &SettingError{"final_table", fmt.Sprintf("%d is not %d..18, or 0 for none", s.FinalTable, game.MinSeats)}
+	case s.MaxGames < least && s.UntilDecided:
+		return &SettingError{"max_games", fmt.Sprintf("%d are too few: nothing is decided before %d rotations, which are %d games of %d finalists",
+			s.MaxGames, rating.DecideFrom, least, s.FinalTable)}
+	case s.MaxGames < least || s.MaxGames > 1_000_000:
+		return &SettingError{"max_games", fmt.Sprintf("%d is not %d, one rotation of the final table, to 1000000", s.MaxGames, least)}
 	}
 	return nil
 }

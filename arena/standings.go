@@ -10,14 +10,17 @@ import (
 
 // Standing is a line of the standings.
 type Standing struct {
-	Entry Entry
-	swiss.Standing
+	Entry          Entry
+	swiss.Standing          // of the pairing rounds, but for the rank and the number of games
+	Final          *big.Rat // mean placement in the final; nil for who did not play it
 }
 
 // Standings rank the entrants by the games so far; the games of a table that is still playing count as far as they are
-// over. House bots that only fill a table up do not stand anywhere.
+// over. Finalists stand before all others, in the order in which the final has them. House bots that only fill a table
+// up do not stand anywhere.
 func (t *Tournament) Standings() ([]Standing, error) {
-	ranked, err := swiss.Standings(t.swissEntries(), t.swissTables(len(t.Rounds), math.MaxInt), len(t.Rounds))
+	rounds := min(len(t.Rounds), t.Settings.Rounds)
+	ranked, err := swiss.Standings(t.swissEntries(), t.swissTables(rounds, math.MaxInt), rounds)
 	if err != nil {
 		return nil, fmt.Errorf("standings of tournament %d: %w", t.ID, err)
 	}
@@ -26,11 +29,15 @@ func (t *Tournament) Standings() ([]Standing, error) {
 		e, _ := t.Entry(s.Name)
 		standings[i] = Standing{Entry: *e, Standing: s}
 	}
-	return standings, nil
+	return t.finalFirst(standings), nil
 }
 
 func (s Standing) line() standingLine {
-	return standingLine{Line: "standing", Rank: s.Rank, Entry: s.Entry.Number, Name: s.Name, Score: s.Score.RatString()}
+	line := standingLine{Line: "standing", Rank: s.Rank, Entry: s.Entry.Number, Name: s.Name, Score: s.Score.RatString()}
+	if s.Final != nil {
+		line.Final = s.Final.RatString()
+	}
+	return line
 }
 
 // scores are the scores after so many pairing rounds in one integer unit, by entry number, for everybody who may be

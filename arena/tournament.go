@@ -61,7 +61,7 @@ type Tournament struct {
 
 	Secret  [32]byte // public when the tournament is finished
 	Entries []Entry  // Entries[i].Number is i+1
-	Rounds  []Round  // Rounds[i].Number is i+1
+	Rounds  []Round  // Rounds[i].Number is i+1; beyond the last pairing round they are legs of the final table
 
 	Excluded []Excluded // what was taken out of the rating
 	StartAt  time.Time  // when it starts by itself; zero: by hand
@@ -162,8 +162,8 @@ type GameID struct {
 	Round, Table, Number int
 }
 
-// size is how many games a table of so many bots plays.
-func (s Settings) games(bots int) int { return bots * s.Rotations }
+// Games is how many games a table of so many bots plays in a pairing round or leg.
+func (s Settings) Games(round, bots int) int { return bots * s.rotations(round, bots) }
 
 // Entry finds an entry by its name.
 func (t *Tournament) Entry(name string) (*Entry, bool) {

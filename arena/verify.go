@@ -27,6 +27,7 @@ type Verification struct {
 	Tables      int    `json:"tables"`
 	Games       int    `json:"games"`
 	Decisions   int    `json:"decisions"`
+	Conclusion  string `json:"conclusion,omitempty"`
 	Predictable bool   `json:"predictable"` // the deals were made from a seed, so they prove nothing about the organiser
 
 	night *Tournament // what was verified; nil if something did not hold
@@ -34,7 +35,8 @@ type Verification struct {
 
 // Verify reads exported results and computes again what follows from them: that the secret is the one that was committed
 // to, every game's seed from the secret and what the bots brought, every card and point from the seeds and the decisions,
-// every pairing and seat from the scores so far, the standings, and who aimed at whom. The error is the first thing that does
+// every pairing and seat from the scores so far, who plays the final table and how long, the standings, who aimed at whom,
+// and what it was concluded. The error is the first thing that does
 // not hold.
 func Verify(r io.Reader) (Verification, error) {
 	v := verifier{}
@@ -63,6 +65,7 @@ type verifier struct {
 	t         *Tournament
 	standings []standingLine
 	aims      []aimLine
+	concluded conclusionLine
 	counter   aimCounter
 }
 
@@ -95,8 +98,13 @@ func (v *verifier) line(raw []byte) error {
 			v.aims = append(v.aims, a)
 			return nil
 		})
+	case "conclusion":
+		return read(raw, func(c conclusionLine) error {
+			v.concluded = c
+			return nil
+		})
 	}
-	return fmt.Errorf("%q is not tournament, entry, pairing_round, game, standing or aim", kind.Line)
+	return fmt.Errorf("%q is not tournament, entry, pairing_round, game, standing, aim or conclusion", kind.Line)
 }
 
 // read reads a line that may hold no other keys than those of its kind.
@@ -128,6 +136,7 @@ func (v *verifier) head(h headLine) error {
 	}
 	ms := func(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
 	s := Settings{Name: h.Name, League: h.League, Seats: h.Settings.Seats, Rounds: h.Settings.Rounds, Rotations: h.Settings.Rotations,
+		FinalTable: h.Settings.FinalTable, UntilDecided: h.Settings.UntilDecided, MaxGames: h.Settings.MaxGames,
 		Schedule: schedule, Rules: h.Settings.Rules, Unrated: !h.Settings.Rated, Anchor: anchor,
 		DecisionTimeout: ms(h.Settings.DecisionTimeoutMS), TimeBank: ms(h.Settings.TimeBankMS), TableLimit: ms(h.Settings.TableLimitMS),
 		CheckIn: ms(h.Settings.CheckInMS)}
@@ -204,6 +213,15 @@ func (v *verifier) round(l roundLine) error {
 		}
 		round.Tables = append(round.Tables, Table{Number: tl.Table, Bots: tl.Bots, State: state, Why: tl.Why, VoidFrom: tl.VoidFrom})
 	}
+	v.seen.Rounds++
+	v.seen.Tables += len(round.Tables)
+	if v.t.Settings.Leg(l.Round) {
+		if err := v.leg(round, seated); err != nil {
+			return fmt.Errorf("pairing round %d, of the final table: %w", l.Round, err)
+		}
+		v.t.Rounds = append(v.t.Rounds, round)
+		return nil
+	}
 	slices.Sort(seated)
 	again, err := v.t.pair(l.Round, seated)
 	if err != nil {
@@ -214,8 +232,33 @@ func (v *verifier) round(l roundLine) error {
 		return fmt.Errorf("pairing round %d: the scores and the secret pair otherwise", l.Round)
 	}
 	v.t.Rounds = append(v.t.Rounds, round)
-	v.seen.Rounds++
-	v.seen.Tables += len(round.Tables)
+	return nil
+}
+
+// leg checks that the final table goes on, and with whom. Those who were waited for had not left yet.
+func (v *verifier) leg(leg Round, seated []int) error {
+	then := *v.t
+	then.Entries = slices.Clone(v.t.Entries)
+	for _, number := range slices.Concat(seated, leg.Missing) {
+		if number < 1 || number > len(then.Entries) {
+			return fmt.Errorf("entry %d does not exist", number)
+		}
+		then.Entries[number-1].State = Entered
+	}
+	if then.finalOver(len(then.legs())) {
+		return errors.New("it was over before")
+	}
+	if len(then.legs()) > 0 && len(seated)+len(leg.Missing) == 0 {
+		return nil // its time was over
+	}
+	again, err := then.seatLeg(leg.Number, func(e Entry) bool { return !slices.Contains(leg.Missing, e.Number) })
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(again.Missing, leg.Missing) ||
+		!slices.EqualFunc(again.Tables, leg.Tables, func(a, b Table) bool { return slices.Equal(a.Bots, b.Bots) }) {
+		return errors.New("the standings seat others there")
+	}
 	return nil
 }
 
@@ -227,7 +270,7 @@ func (v *verifier) game(l gameLine) error {
 		return wrong("there is no such table in the pairing round before this line")
 	}
 	tab := &v.t.Rounds[l.Round-1].Tables[l.Table-1]
-	if n := len(tab.Games); l.Game < 1 || l.Game > v.t.Settings.games(len(tab.Bots)) || n > 0 && tab.Games[n-1].Number >= l.Game {
+	if n := len(tab.Games); l.Game < 1 || l.Game > v.t.Settings.Games(l.Round, len(tab.Bots)) || n > 0 && tab.Games[n-1].Number >= l.Game {
 		return wrong("the table has no such game, or had it before")
 	}
 	if l.Attempt < 1 || l.Attempt > attempts {
@@ -263,12 +306,16 @@ func (v *verifier) end() error {
 	if v.t == nil {
 		return errors.New("there is nothing in it")
 	}
-	if v.t.State == Finished && len(v.t.Rounds) != v.t.Settings.Rounds {
+	rounds := len(v.t.Rounds) - len(v.t.legs())
+	switch {
+	case v.t.State == Finished && rounds != v.t.Settings.Rounds || v.t.Settings.FinalTable == 0 && rounds != len(v.t.Rounds):
 		return fmt.Errorf("the tournament is finished, and %d of its %d pairing rounds are here", len(v.t.Rounds), v.t.Settings.Rounds)
+	case v.t.State == Finished && !v.t.finalOver(len(v.t.legs())):
+		return fmt.Errorf("the tournament is finished, and its final table is not over after %d legs", len(v.t.legs()))
 	}
 	for _, r := range v.t.Rounds {
 		for _, tab := range r.Tables {
-			if want := v.t.Settings.games(len(tab.Bots)); tab.State == Complete && len(tab.Games) != want {
+			if want := v.t.Settings.Games(r.Number, len(tab.Bots)); tab.State == Complete && len(tab.Games) != want {
 				return fmt.Errorf("pairing round %d, table %d: it is finished with %d of %d games", r.Number, tab.Number, len(tab.Games), want)
 			}
 		}
@@ -290,7 +337,26 @@ func (v *verifier) end() error {
 	if !slices.Equal(v.counter.aims.lines(), v.aims) {
 		return errors.New("aims: the games say otherwise")
 	}
+	if err := v.conclusion(); err != nil {
+		return err
+	}
 	v.seen.night = v.t
+	return nil
+}
+
+// conclusion checks how a finished night is said to have ended.
+func (v *verifier) conclusion() error {
+	if v.t.State != Finished {
+		return nil
+	}
+	c, err := v.t.Conclude()
+	if err != nil {
+		return fmt.Errorf("conclusion: %w", err)
+	}
+	if c.line() != v.concluded {
+		return fmt.Errorf("conclusion: it is %q, and the games say %q", v.concluded.Text, c.Text)
+	}
+	v.seen.Conclusion = c.Text
 	return nil
 }
 

@@ -32,6 +32,7 @@ type nights struct {
 	rating    desk
 
 	finished     *cache[int64, *finished]
+	conclusions  *cache[int64, string]
 	tallies      *cache[int64, *arena.Tally]
 	explanations *cache[roundKey, []string]
 	seasons      *cache[seasonKey, *season] // of whole leagues
@@ -51,6 +52,7 @@ func newNights(s *Server) *nights {
 		rating:   newDesk(),
 		// A finished tournament takes a few kilobytes, a tally one for each entrant, a season some hundred bytes a game.
 		finished:     newCache[int64, *finished](2000),
+		conclusions:  newCache[int64, string](2000),
 		tallies:      newCache[int64, *arena.Tally](32),
 		explanations: newCache[roundKey, []string](500),
 		seasons:      newCache[seasonKey, *season](8),
@@ -99,7 +101,7 @@ func (s *nights) show(ctx context.Context, t *arena.Tournament) (*flip7v1.Tourna
 		}
 		w.StateWhy = why
 	case arena.Finished:
-		conclusion, err := conclude(t)
+		conclusion, err := s.conclude(ctx, t)
 		if err != nil {
 			return nil, err
 		}
@@ -123,41 +125,21 @@ func (s *nights) lastWhy(ctx context.Context, id int64, what string) (why string
 	return why, nil
 }
 
-// conclude says in a sentence how a tournament ended, and how sure that is.
-func conclude(t *arena.Tournament) (string, error) {
-	standings, err := t.Standings()
-	if err != nil {
-		return "", err
+// conclude says in a sentence how a finished tournament ended. It takes a fit of all games, so that it is done once.
+func (s *nights) conclude(ctx context.Context, t *arena.Tournament) (string, error) {
+	text, known := s.conclusions.get(t.ID)
+	if known {
+		return text, nil
 	}
-	var ranked []arena.Standing
-	for _, s := range standings {
-		if s.Rank > 0 && s.Games > 0 {
-			ranked = append(ranked, s)
-		}
+	err := s.counting.work(ctx, func() error {
+		c, err := t.Conclude()
+		text = c.Text
+		return err
+	})
+	if err == nil {
+		s.conclusions.put(t.ID, text)
 	}
-	if len(ranked) == 0 {
-		return "Nobody played.", nil
-	}
-	first := ranked[0]
-	score, _ := first.Score.Float64()
-	led := fmt.Sprintf("%s came first with %.3f of %d", first.Name, score, len(t.Rounds))
-	if len(ranked) == 1 {
-		return led + ".", nil
-	}
-	placements := t.Placements()
-	one, other := placements[first.Entry.Number-1], placements[ranked[1].Entry.Number-1]
-	lead, margin := one.Mean-other.Mean, one.Margin+other.Margin // of both together: they played against each other
-	compared := fmt.Sprintf("its mean placement of %.3f is %.3f from the %.3f of %s", one.Mean, lead, other.Mean, ranked[1].Name)
-	if ranked[1].Rank == first.Rank {
-		led = fmt.Sprintf("%s and %s share the first place with %.3f of %d", first.Name, ranked[1].Name, score, len(t.Rounds))
-	}
-	switch {
-	case !(margin < 1):
-		return fmt.Sprintf("%s; too few games to say how much of it was luck.", led), nil
-	case lead > margin:
-		return fmt.Sprintf("%s; %s, more than luck explains (+-%.3f).", led, compared, margin), nil
-	}
-	return fmt.Sprintf("%s; %s, which may be luck (+-%.3f).", led, compared, margin), nil
+	return text, err
 }
 
 // tooFar is how far ahead an end is not told any more: it is a bound that nobody plans with.
@@ -165,13 +147,13 @@ const tooFar = 30 * 24 * time.Hour
 
 // expect adds when a tournament will end, if that can be said.
 func expect(w *flip7v1.Tournament, t *arena.Tournament, now time.Time) {
-	bots, left := 0, t.Settings.Rounds
+	bots, left := 0, t.Settings.Rounds // pairing rounds
 	for _, e := range t.Entries {
 		if e.State == arena.Entered && !e.FillIn {
 			bots++
 		}
 	}
-	for _, r := range t.Rounds {
+	for _, r := range t.Rounds[:min(len(t.Rounds), t.Settings.Rounds)] {
 		over := true
 		for _, tab := range r.Tables {
 			over = over && (tab.State == arena.Complete || tab.State == arena.Void)
@@ -196,7 +178,7 @@ func expect(w *flip7v1.Tournament, t *arena.Tournament, now time.Time) {
 	if told(expected) {
 		w.ExpectedEndTime = timestamp(begins.Add(expected))
 	}
-	if latest := span.Latest / time.Duration(t.Settings.Rounds) * time.Duration(left); told(span.Latest) {
+	if latest := (span.Latest-span.Final)/time.Duration(t.Settings.Rounds)*time.Duration(left) + span.Final; told(span.Latest) {
 		w.LatestEndTime = timestamp(begins.Add(latest))
 	}
 }

@@ -356,8 +356,11 @@ func (s *tournamentService) ListStandings(ctx context.Context, r *flip7v1.ListSt
 	if err != nil {
 		return nil, err
 	}
-	placements := then.Placements()
-	resp := &flip7v1.ListStandingsResponse{PairingRounds: uint32(len(then.Rounds))}
+	placements, alike := then.Placements(), map[string]bool{}
+	for i, like := range then.Alike(standings) {
+		alike[standings[i].Name] = like
+	}
+	resp := &flip7v1.ListStandingsResponse{PairingRounds: uint32(min(len(then.Rounds), then.Settings.Rounds))}
 	key := func(s arena.Standing) string { return s.Name }
 	if standings, err = from(p, standings, key); err != nil {
 		return nil, err
@@ -365,7 +368,9 @@ func (s *tournamentService) ListStandings(ctx context.Context, r *flip7v1.ListSt
 	standings, resp.NextPageToken = cut(p, listStandings, standings, key)
 	for _, line := range standings {
 		i := line.Entry.Number - 1
-		resp.Standings = append(resp.Standings, wire.Standing(then, line, placements[i], stats[i]))
+		w := wire.Standing(then, line, placements[i], stats[i])
+		w.LikeAbove = alike[line.Name]
+		resp.Standings = append(resp.Standings, w)
 	}
 	return resp, nil
 }

@@ -138,9 +138,12 @@ func (s *tournamentService) rehearsal(r *arena.Rehearsal) *flip7v1.RehearseTourn
 	w := &flip7v1.RehearseTournamentResponse{Tournament: s.common.Tournament(r.Tournament), GamesFinished: uint32(r.Games), Games: uint32(r.Games),
 		Line: fmt.Sprintf("%d games, %d decisions", r.Games, r.Decisions)}
 	w.Tournament.Id = "" // nothing is kept of it
-	placements := r.Tournament.Placements()
-	for _, line := range r.Standings {
-		w.Standings = append(w.Standings, wire.Standing(r.Tournament, line, placements[line.Entry.Number-1], arena.Stats{}))
+	w.Tournament.Conclusion = r.Conclusion.Text
+	placements, alike := r.Tournament.Placements(), r.Tournament.Alike(r.Standings)
+	for i, line := range r.Standings {
+		shown := wire.Standing(r.Tournament, line, placements[line.Entry.Number-1], arena.Stats{})
+		shown.LikeAbove = alike[i]
+		w.Standings = append(w.Standings, shown)
 	}
 	if told(r.Span.Expected) {
 		w.ExpectedDuration = durationpb.New(r.Span.Expected)
@@ -171,7 +174,12 @@ func (p *progress) happened(e arena.Event) {
 	defer p.mu.Unlock()
 	switch e.Kind {
 	case arena.RoundPaired:
-		p.lines = append(p.lines, fmt.Sprintf("pairing round %d of %d", e.Round, p.rounds))
+		switch {
+		case e.Round <= p.rounds:
+			p.lines = append(p.lines, fmt.Sprintf("pairing round %d of %d", e.Round, p.rounds))
+		case e.Round == p.rounds+1:
+			p.lines = append(p.lines, "final table")
+		}
 	case arena.GameEnded:
 		p.games++
 		if now := time.Now(); now.Sub(p.told) < progressEvery {

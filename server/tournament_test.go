@@ -428,7 +428,7 @@ func TestTournamentsAreListedByLeagueAndState(t *testing.T) {
 func TestSettingsAreRefusedByTheirNames(t *testing.T) {
 	h := host(t)
 	for field, settings := range map[string]*flip7v1.TournamentSettings{
-		"settings.final_table":        {FinalTable: 4},
+		"settings.final_table":        {FinalTable: 19},
 		"settings.until_decided":      {UntilDecided: true},
 		"settings.max_games":          {MaxGames: 500},
 		"settings.durability":         {Durability: flip7v1.Durability_DURABILITY_POWER},
@@ -836,7 +836,7 @@ func TestATableIsMadeVoidByHand(t *testing.T) {
 			t.Errorf("%v: want 1/2 for a void table", s)
 		}
 	}
-	if got := h.get(id).GetConclusion(); got != "Nobody played." {
+	if got := h.get(id).GetConclusion(); got != "not decided: nobody played" {
 		t.Errorf("conclusion %q", got)
 	}
 }
@@ -888,7 +888,7 @@ func TestARehearsalTellsWhatWouldHappen(t *testing.T) {
 	if night := h.get(id); night.GetState() != flip7v1.TournamentState_TOURNAMENT_STATE_OPEN || night.GetGamesFinished() != 0 {
 		t.Errorf("after its rehearsals the tournament is %v", night)
 	}
-	stream, err := h.RehearseTournament(h.admin, &flip7v1.RehearseTournamentRequest{Settings: &flip7v1.TournamentSettings{FinalTable: 3}})
+	stream, err := h.RehearseTournament(h.admin, &flip7v1.RehearseTournamentRequest{Settings: &flip7v1.TournamentSettings{FinalTable: 19}})
 	if err == nil {
 		_, err = stream.Recv()
 	}

@@ -486,7 +486,7 @@ func (s *watchService) game(ctx context.Context, text string) (id arena.GameID, 
 	if id.Round > len(t.Rounds) || id.Table > len(t.Rounds[id.Round-1].Tables) {
 		return id, nil, missing("game %q", text)
 	}
-	if id.Number > len(t.Rounds[id.Round-1].Tables[id.Table-1].Bots)*t.Settings.Rotations {
+	if id.Number > t.Settings.Games(id.Round, len(t.Rounds[id.Round-1].Tables[id.Table-1].Bots)) {
 		return id, nil, missing("game %q", text)
 	}
 	return id, t, nil

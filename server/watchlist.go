@@ -69,7 +69,7 @@ func gamesOf(t *arena.Tournament, r *flip7v1.ListGamesRequest, after arena.GameI
 				if round.Number == after.Round && tab.Number == after.Table {
 					first = after.Number + 1
 				}
-				for here.Number = first; here.Number <= len(tab.Bots)*t.Settings.Rotations; here.Number++ {
+				for here.Number = first; here.Number <= t.Settings.Games(round.Number, len(tab.Bots)); here.Number++ {
 					if !yield(here) {
 						return
 					}

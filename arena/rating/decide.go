@@ -70,7 +70,8 @@ type Decision struct {
 
 const (
 	decideLevel = 0.05 // shared out among the leader's rivals
-	decideFrom  = 100  // rotations: before them the variance is not known well enough
+	// DecideFrom is how many rotations are played before anything is decided: the variance is not known well enough earlier.
+	DecideFrom = 100
 	// mixtureBest is where the bound is tightest, in rotations.
 	mixtureBest = 500
 	// outOfReach is how many rotations nobody waits for.
@@ -86,7 +87,7 @@ func (f *Final) Decided() bool {
 			return false
 		}
 	}
-	return f.rotations >= decideFrom
+	return f.rotations >= DecideFrom
 }
 
 // Decision says who leads, how sure that is, and how many rotations more would tell. Before the first rotation nobody
@@ -117,7 +118,7 @@ func (f *Final) Decision() Decision {
 func (f *Final) leader() int {
 	leader := 0
 	for i, sum := range f.sums {
-		if sum > f.sums[leader] {
+		if sum > f.sums[leader]+1e-9 { // equal but for the rounding of their parts
 			leader = i
 		}
 	}
@@ -126,6 +127,16 @@ func (f *Final) leader() int {
 
 // level is the probability of error that each comparison of the leader with a rival may have.
 func (f *Final) level() float64 { return decideLevel / float64(len(f.sums)-1) }
+
+// Lead returns how far the mean placement of one finalist is ahead of that of another, and half the width of the interval
+// that holds at every look together with those of the leader's other rivals. They are told apart if that leaves out 0.
+func (f *Final) Lead(first, second int) (lead, margin float64) {
+	if f.rotations < 2 {
+		return 0, math.Inf(1)
+	}
+	n := float64(f.rotations)
+	return (f.sums[first] - f.sums[second]) / n, bound(f.rotations, f.variance(first, second), f.level()) / n
+}
 
 func (f *Final) ahead(first, second int, a float64) bool {
 	return f.sums[first]-f.sums[second] > bound(f.rotations, f.variance(first, second), a)
@@ -165,7 +176,7 @@ func precision(variance, a float64) float64 {
 func (f *Final) needed(leader, rival int) int {
 	n := float64(f.rotations)
 	lead, variance, a := (f.sums[leader]-f.sums[rival])/n, f.variance(leader, rival), f.level()
-	low, high := decideFrom-1, outOfReach
+	low, high := DecideFrom-1, outOfReach
 	for high-low > 1 {
 		middle := (low + high) / 2
 		if lead*float64(middle) > bound(middle, variance, a) {

@@ -61,7 +61,7 @@ func TestNullNights(t *testing.T) {
 		pairCrossed, pairPeeked, winner := false, false, false
 		for range length {
 			add(t, &f, rotations[rng.IntN(len(rotations))])
-			if f.rotations < decideFrom {
+			if f.rotations < DecideFrom {
 				continue
 			}
 			pairCrossed = pairCrossed || f.ahead(0, 1, decideLevel) || f.ahead(1, 0, decideLevel)

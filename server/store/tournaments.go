@@ -21,6 +21,9 @@ type settings struct {
 	Rotations       int            `json:"rotations"`
 	Schedule        arena.Schedule `json:"-"` // in keptSettings as a word
 	Rules           game.Rules     `json:"rules"`
+	FinalTable      int            `json:"final_table"`
+	UntilDecided    bool           `json:"until_decided"`
+	MaxGames        int            `json:"max_games"`
 	DecisionTimeout time.Duration  `json:"decision_timeout_ns"`
 	TimeBank        time.Duration  `json:"time_bank_ns"`
 	TableLimit      time.Duration  `json:"table_limit_ns"`

@@ -40,7 +40,7 @@ func GameSummary(t *arena.Tournament, id arena.GameID, g arena.Game) *flip7v1.Ga
 	info := table.Info{
 		ID: GameID(id), Attempt: g.Attempt, Tournament: TournamentID(id.Tournament), Round: id.Round, Table: id.Table, Number: id.Number,
 		Rounds: t.Settings.Rounds, Rated: t.Settings.Rated(),
-		Of: tableGames(t.Settings, tab), Rules: t.Settings.Rules.Complete(len(g.Seats)),
+		Of: t.Settings.Games(id.Round, len(tab.Bots)), Rules: t.Settings.Rules.Complete(len(g.Seats)),
 		Timeout: t.Settings.DecisionTimeout, Bank: max(t.Settings.TimeBank, 0),
 	}
 	w := &flip7v1.GameSummary{
@@ -59,9 +59,6 @@ func GameSummary(t *arena.Tournament, id arena.GameID, g arena.Game) *flip7v1.Ga
 	}
 	return w
 }
-
-// tableGames is how many games a table plays.
-func tableGames(s arena.Settings, tab arena.Table) int { return len(tab.Bots) * s.Rotations }
 
 // unratedWhy says why a game does not count for the Elo table; empty if it does, or will.
 func unratedWhy(t *arena.Tournament, id arena.GameID, tab arena.Table) string {

@@ -73,6 +73,7 @@ func (c Common) Settings(s arena.Settings) *flip7v1.TournamentSettings {
 	return &flip7v1.TournamentSettings{
 		League: s.League, Seats: uint32(s.Seats), PairingRounds: uint32(s.Rounds), Rotations: uint32(s.Rotations), Rules: Rules(s.Rules.Complete(s.Seats)),
 		Schedule: schedules.to(s.Schedule), DecisionTimeout: durationpb.New(s.DecisionTimeout), TimeBank: durationpb.New(max(s.TimeBank, 0)),
+		FinalTable: uint32(s.FinalTable), UntilDecided: s.UntilDecided, MaxGames: uint32(s.MaxGames),
 		TableLimit: durationpb.New(s.TableLimit), ReconnectGrace: durationpb.New(c.ReconnectGrace), Checkin: durationpb.New(max(s.CheckIn, 0)),
 		Rated: proto.Bool(s.Rated()), Anchor: anchors.to(s.Anchor), Concurrency: uint32(s.Concurrency), Durability: c.durability(),
 		MaxBotsPerOwner: uint32(s.BotsPerOwner),
@@ -88,6 +89,7 @@ func (c Common) SettingsOf(name string, w *flip7v1.TournamentSettings) (s arena.
 	}
 	s = arena.Settings{
 		Name: name, League: w.GetLeague(), Seats: int(w.GetSeats()), Rounds: int(w.GetPairingRounds()), Rotations: int(w.GetRotations()),
+		FinalTable: int(w.GetFinalTable()), UntilDecided: w.GetUntilDecided(), MaxGames: int(w.GetMaxGames()),
 		Concurrency: int(w.GetConcurrency()), Unrated: w != nil && w.Rated != nil && !w.GetRated(), BotsPerOwner: int(w.GetMaxBotsPerOwner()),
 	}
 	if w != nil && w.Seed != nil {
@@ -141,9 +143,6 @@ func (c Common) supported(w *flip7v1.TournamentSettings) error {
 		is    bool
 		wrong string
 	}{
-		{"final_table", w.GetFinalTable() != 0, "this version plays no final table; leave it out"},
-		{"until_decided", w.GetUntilDecided(), "this version plays no final table; leave it out"},
-		{"max_games", w.GetMaxGames() != 0, "this version plays no final table; leave it out"},
 		{"durability", w.GetDurability() != flip7v1.Durability_DURABILITY_UNSPECIFIED && w.GetDurability() != c.durability(),
 			fmt.Sprintf("is that of the whole arena, %v; leave it out", c.durability())},
 		{"reconnect_grace", grace != nil && grace.AsDuration() != c.ReconnectGrace,
@@ -180,6 +179,7 @@ func (c Common) Tournament(t *arena.Tournament) *flip7v1.Tournament {
 		}
 	}
 	w.GamesFinished, w.Games = games(t)
+	w.FinalTable = FinalTable(t)
 	for _, e := range t.Excluded {
 		if e.Round == 0 {
 			w.ExcludedWhy = e.Why
@@ -188,8 +188,29 @@ func (c Common) Tournament(t *arena.Tournament) *flip7v1.Tournament {
 	return w
 }
 
+// FinalTable is how the final table stands, for the wire; nil if there is none.
+func FinalTable(t *arena.Tournament) *flip7v1.FinalTable {
+	f := t.Final()
+	if f == nil {
+		return nil
+	}
+	w := &flip7v1.FinalTable{Bots: names(t, f.Bots), Rotations: uint32(f.Rotations()), Games: uint32(f.Games)}
+	if f.Games == 0 {
+		return w
+	}
+	d := f.Decision()
+	w.Leader, w.Decided, w.PBest, w.GamesToGo = w.Bots[d.Leader], d.Decided, d.Best, uint32(max(d.More, 0)*len(f.Bots))
+	for i, bot := range w.Bots {
+		if i != d.Leader {
+			lead, margin := f.Lead(d.Leader, i)
+			w.Pairs = append(w.Pairs, &flip7v1.FinalPair{Bot: bot, Difference: lead, Margin: margin, Decided: lead > margin})
+		}
+	}
+	return w
+}
+
 // games counts the games of a tournament: those that have ended, and those there will be as far as is known: who plays
-// now plays every pairing round that is left.
+// now plays every pairing round that is left, and a final table all that it may.
 func games(t *arena.Tournament) (finished, all uint32) {
 	for _, r := range t.Rounds {
 		for _, tab := range r.Tables {
@@ -197,7 +218,7 @@ func games(t *arena.Tournament) (finished, all uint32) {
 			if tab.State == arena.Void {
 				all += uint32(len(tab.Games))
 			} else {
-				all += uint32(tableGames(t.Settings, tab))
+				all += uint32(t.Settings.Games(r.Number, len(tab.Bots)))
 			}
 		}
 	}
@@ -213,7 +234,15 @@ func games(t *arena.Tournament) (finished, all uint32) {
 	if seated > 0 {
 		seated = max(seated, swiss.MinSeats)
 	}
-	return finished, all + uint32((t.Settings.Rounds-len(t.Rounds))*seated*t.Settings.Rotations)
+	legs := max(0, len(t.Rounds)-t.Settings.Rounds)
+	finalists := min(t.Settings.FinalTable, seated)
+	if f := t.Final(); f != nil {
+		finalists = len(f.Bots)
+	}
+	if finalists > 0 {
+		all += uint32(finalists * t.Settings.FinalLeft(finalists, legs))
+	}
+	return finished, all + uint32(max(0, t.Settings.Rounds-len(t.Rounds))*seated*t.Settings.Rotations)
 }
 
 // Entry is an entry for the wire. Ready says whether the bot is connected now, and not absent.
@@ -251,7 +280,7 @@ func names(t *arena.Tournament, numbers []int) []string {
 // Table is a table of a pairing round for the wire, with an explanation of why its bots meet.
 func Table(t *arena.Tournament, round int, tab arena.Table, explanation string) *flip7v1.Table {
 	w := &flip7v1.Table{PairingRound: uint32(round), Number: uint32(tab.Number), State: tableStates.to(tab.State), StateWhy: tab.Why,
-		Bots: names(t, tab.Bots), Games: uint32(tableGames(t.Settings, tab)), GamesFinished: uint32(len(tab.Games)), Explanation: explanation}
+		Bots: names(t, tab.Bots), Games: uint32(t.Settings.Games(round, len(tab.Bots))), GamesFinished: uint32(len(tab.Games)), Explanation: explanation}
 	for _, m := range t.Repeats(round, tab) {
 		w.Repeats = append(w.Repeats, &flip7v1.RepeatMeeting{Bot: t.Entries[m.Bots[0]-1].Name, Other: t.Entries[m.Bots[1]-1].Name, Times: uint32(m.Times)})
 	}
@@ -284,7 +313,7 @@ func tableScore(tab arena.Table, number int) float64 {
 	return float64(halves) / float64(max(of, 1))
 }
 
-// Standing is a line of the standings for the wire.
+// Standing is a line of the standings for the wire, but for whether it is like the one above.
 func Standing(t *arena.Tournament, s arena.Standing, p arena.Placement, stats arena.Stats) *flip7v1.Standing {
 	w := &flip7v1.Standing{
 		Rank: uint32(s.Rank), Bot: s.Name, Build: s.Entry.Build, Owner: s.Entry.Owner, Score: float(s.Score), ScheduleStrength: float(s.Strength),
@@ -293,6 +322,9 @@ func Standing(t *arena.Tournament, s arena.Standing, p arena.Placement, stats ar
 	}
 	if s.HeadToHead != nil {
 		w.HeadToHead = proto.Float64(float(s.HeadToHead))
+	}
+	if s.Final != nil {
+		w.FinalPlacement = proto.Float64(float(s.Final))
 	}
 	if p.Games > 0 {
 		w.Placement = p.Mean

@@ -33,6 +33,7 @@ func TestSettingsComeBackAsTheyWere(t *testing.T) {
 			s.Rules = game.Rules{TieBreak: game.Shared, Deal: game.DealEveryone, TargetScore: 150, MaxRounds: 40, Decks: 2}
 			s.DecisionTimeout, s.TimeBank, s.TableLimit, s.CheckIn = 300*time.Millisecond, 2*time.Second, time.Hour, time.Second
 			s.Unrated, s.Anchor, s.BotsPerOwner = true, arena.AnchorOff, 5
+			s.FinalTable, s.UntilDecided, s.MaxGames = 5, true, 4000
 		}},
 	} {
 		want := arena.DefaultSettings()
@@ -69,9 +70,6 @@ func TestSettingsThatAreLeftOutAreTheDefaults(t *testing.T) {
 func TestSettingsThatAreNotPlayedAreRefusedByName(t *testing.T) {
 	for field, w := range map[string]*flip7v1.TournamentSettings{
 		"schedule":         {Schedule: 17},
-		"final_table":      {FinalTable: 4},
-		"until_decided":    {UntilDecided: true},
-		"max_games":        {MaxGames: 100},
 		"durability":       {Durability: flip7v1.Durability_DURABILITY_POWER},
 		"reconnect_grace":  {ReconnectGrace: durationpb.New(time.Minute)},
 		"rules":            {Rules: &flip7v1.Rules{Version: "flip8/1"}},

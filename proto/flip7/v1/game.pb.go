@@ -822,7 +822,8 @@ type GameInfo struct {
 	Attempt uint32 `protobuf:"varint,2,opt,name=attempt,proto3" json:"attempt,omitempty"`
 	// The tournament the game belongs to. Empty: none (practice).
 	TournamentId string `protobuf:"bytes,3,opt,name=tournament_id,json=tournamentId,proto3" json:"tournament_id,omitempty"`
-	// Pairing round of the tournament. 0: none (practice).
+	// Pairing round of the tournament; beyond pairing_rounds it is a leg of the
+	// final table. 0: none (practice).
 	PairingRound uint32 `protobuf:"varint,4,opt,name=pairing_round,json=pairingRound,proto3" json:"pairing_round,omitempty"`
 	// How many pairing rounds the tournament has. 0: none (practice).
 	PairingRounds uint32 `protobuf:"varint,5,opt,name=pairing_rounds,json=pairingRounds,proto3" json:"pairing_rounds,omitempty"`

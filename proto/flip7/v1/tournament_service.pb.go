@@ -483,8 +483,8 @@ type TournamentSettings struct {
 	// the tournament can be repeated: for rehearsals and tests, never rated,
 	// marked as predictable. Absent: a random secret.
 	Seed *uint64 `protobuf:"varint,14,opt,name=seed,proto3,oneof" json:"seed,omitempty"`
-	// The best so many, 2 to 18, play on at a final table after the last pairing
-	// round. 0: no final table.
+	// The best so many, 3 to 18, play on at a final table after the last pairing
+	// round; all of them, if fewer are there. 0: no final table.
 	FinalTable uint32 `protobuf:"varint,15,opt,name=final_table,json=finalTable,proto3" json:"final_table,omitempty"`
 	// Whether the final table plays until the best is decided; else it plays
 	// max_games.
@@ -2910,9 +2910,10 @@ func (x *ListEntriesResponse) GetNextPageToken() string {
 // PairingRound is how a pairing round was made.
 type PairingRound struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its number, from 1; beyond the last one the final table.
+	// Its number, from 1; beyond the last one it is a leg of the final table, 10
+	// rotations or what is left of them.
 	Number uint32 `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"`
-	// Tables.
+	// Tables. 0 in the final: it came to its end.
 	Tables uint32 `protobuf:"varint,2,opt,name=tables,proto3" json:"tables,omitempty"`
 	// What meeting again costs: c(c+1) for a pair that has met c times, bots of
 	// one owner counted as having met twice more.
@@ -3395,7 +3396,8 @@ type Standing struct {
 	Build string `protobuf:"bytes,3,opt,name=build,proto3" json:"build,omitempty"`
 	// Its owner. Empty: the organiser.
 	Owner string `protobuf:"bytes,4,opt,name=owner,proto3" json:"owner,omitempty"`
-	// Score: sum over pairing rounds of the mean placement at its table.
+	// Score: sum over pairing rounds of the mean placement at its table. Finalists
+	// stand before all others and are ranked by final_placement.
 	Score float64 `protobuf:"fixed64,5,opt,name=score,proto3" json:"score,omitempty"`
 	// First tie-break: mean score of its opponents at tables without it.
 	ScheduleStrength float64 `protobuf:"fixed64,6,opt,name=schedule_strength,json=scheduleStrength,proto3" json:"schedule_strength,omitempty"`
@@ -3410,9 +3412,10 @@ type Standing struct {
 	// Fifth tie-break, the fewest: requests that ended in the default decision,
 	// and why.
 	Faults *FaultCounts `protobuf:"bytes,10,opt,name=faults,proto3" json:"faults,omitempty"`
-	// Games played.
+	// Games played, those of the final too.
 	Games uint32 `protobuf:"varint,11,opt,name=games,proto3" json:"games,omitempty"`
-	// Mean placement of all its games, 0 to 1; equal bots expect 0.5.
+	// Mean placement of its games in pairing rounds, 0 to 1; equal bots expect
+	// 0.5.
 	Placement float64 `protobuf:"fixed64,12,opt,name=placement,proto3" json:"placement,omitempty"`
 	// Half the width of the 95 % interval of placement. Absent: too few games to
 	// say.
@@ -3424,7 +3427,12 @@ type Standing struct {
 	// How fast it decided, at tables that have ended. Absent: none has.
 	Latency *LatencySummary `protobuf:"bytes,16,opt,name=latency,proto3" json:"latency,omitempty"`
 	// Illegal decisions mended in time.
-	Slips         uint32 `protobuf:"varint,17,opt,name=slips,proto3" json:"slips,omitempty"`
+	Slips uint32 `protobuf:"varint,17,opt,name=slips,proto3" json:"slips,omitempty"`
+	// Mean placement in the final, 0 to 1. Absent: it played none.
+	FinalPlacement *float64 `protobuf:"fixed64,18,opt,name=final_placement,json=finalPlacement,proto3,oneof" json:"final_placement,omitempty"`
+	// Whether the games cannot tell it from the bot of the line above: the 95 %
+	// interval of the difference of their placements holds 0. False for the first.
+	LikeAbove     bool `protobuf:"varint,19,opt,name=like_above,json=likeAbove,proto3" json:"like_above,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3576,6 +3584,20 @@ func (x *Standing) GetSlips() uint32 {
 		return x.Slips
 	}
 	return 0
+}
+
+func (x *Standing) GetFinalPlacement() float64 {
+	if x != nil && x.FinalPlacement != nil {
+		return *x.FinalPlacement
+	}
+	return 0
+}
+
+func (x *Standing) GetLikeAbove() bool {
+	if x != nil {
+		return x.LikeAbove
+	}
+	return false
 }
 
 // FaultCounts are requests that ended in the default decision, by cause.
@@ -4444,7 +4466,7 @@ const file_flip7_v1_tournament_service_proto_rawDesc = "" +
 	"\x05rated\x18\f \x01(\bH\x00R\x05rated\x88\x01\x01\x122\n" +
 	"\x06anchor\x18\r \x01(\x0e2\x10.flip7.v1.AnchorB\b\xbaH\x05\x82\x01\x02\x10\x01R\x06anchor\x12\x17\n" +
 	"\x04seed\x18\x0e \x01(\x04H\x01R\x04seed\x88\x01\x01\x12-\n" +
-	"\vfinal_table\x18\x0f \x01(\rB\f\xbaH\t\xd8\x01\x01*\x04\x18\x12(\x02R\n" +
+	"\vfinal_table\x18\x0f \x01(\rB\f\xbaH\t\xd8\x01\x01*\x04\x18\x12(\x03R\n" +
 	"finalTable\x12#\n" +
 	"\runtil_decided\x18\x10 \x01(\bR\funtilDecided\x12&\n" +
 	"\tmax_games\x18\x11 \x01(\rB\t\xbaH\x06*\x04\x18\xc0\x84=R\bmaxGames\x12*\n" +
@@ -4677,7 +4699,7 @@ const file_flip7_v1_tournament_service_proto_rawDesc = "" +
 	"\x14ListPairingsResponse\x12=\n" +
 	"\x0epairing_rounds\x18\x01 \x03(\v2\x16.flip7.v1.PairingRoundR\rpairingRounds\x12'\n" +
 	"\x06tables\x18\x02 \x03(\v2\x0f.flip7.v1.TableR\x06tables\x12&\n" +
-	"\x0fnext_page_token\x18\x03 \x01(\tR\rnextPageToken\"\xba\x04\n" +
+	"\x0fnext_page_token\x18\x03 \x01(\tR\rnextPageToken\"\x9b\x05\n" +
 	"\bStanding\x12\x12\n" +
 	"\x04rank\x18\x01 \x01(\rR\x04rank\x12\x10\n" +
 	"\x03bot\x18\x02 \x01(\tR\x03bot\x12\x14\n" +
@@ -4697,9 +4719,13 @@ const file_flip7_v1_tournament_service_proto_rawDesc = "" +
 	"\x06missed\x18\x0e \x01(\rR\x06missed\x12\x1c\n" +
 	"\twithdrawn\x18\x0f \x01(\bR\twithdrawn\x122\n" +
 	"\alatency\x18\x10 \x01(\v2\x18.flip7.v1.LatencySummaryR\alatency\x12\x14\n" +
-	"\x05slips\x18\x11 \x01(\rR\x05slipsB\x0f\n" +
+	"\x05slips\x18\x11 \x01(\rR\x05slips\x12,\n" +
+	"\x0ffinal_placement\x18\x12 \x01(\x01H\x02R\x0efinalPlacement\x88\x01\x01\x12\x1d\n" +
+	"\n" +
+	"like_above\x18\x13 \x01(\bR\tlikeAboveB\x0f\n" +
 	"\r_head_to_headB\x13\n" +
-	"\x11_placement_margin\"\x80\x01\n" +
+	"\x11_placement_marginB\x12\n" +
+	"\x10_final_placement\"\x80\x01\n" +
 	"\vFaultCounts\x12\x16\n" +
 	"\x06passed\x18\x01 \x01(\rR\x06passed\x12\x18\n" +
 	"\aillegal\x18\x02 \x01(\rR\aillegal\x12\"\n" +

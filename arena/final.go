@@ -1,0 +1,317 @@
+package arena
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+	"slices"
+	"time"
+
+	"github.com/flip7-arena/flip7/arena/game"
+	"github.com/flip7-arena/flip7/arena/rating"
+	"github.com/flip7-arena/flip7/arena/swiss"
+)
+
+// The final table is played in legs of some rotations. A leg is a pairing round of one table, numbered on from the last
+// one, so that whatever holds for those holds for it: seeds, seats, journal, check-in, pause, void. The arena looks
+// between legs whether the best is decided, so that no game is begun that would not count, however many are played side
+// by side.
+
+// legRotations is how many rotations a leg has: few, since a pause and a look wait for its end, and still so many games
+// that most of the time as many are played side by side as the bots can take.
+const legRotations = 10
+
+// Leg reports whether a round is a leg of the final table.
+func (s Settings) Leg(round int) bool { return s.FinalTable > 0 && round > s.Rounds }
+
+// FinalLeft is how many rotations the final table of so many bots has left at most after so many legs.
+func (s Settings) FinalLeft(bots, legs int) int {
+	if s.FinalTable == 0 {
+		return 0
+	}
+	return max(0, s.MaxGames/bots-legs*legRotations)
+}
+
+// rotations is how many rotations a table of so many bots plays in a pairing round or leg.
+func (s Settings) rotations(round, bots int) int {
+	if !s.Leg(round) {
+		return s.Rotations
+	}
+	return min(legRotations, s.FinalLeft(bots, round-s.Rounds-1))
+}
+
+// tableLimit is after what time a table hurries its slow bots: in a leg they may be as slow as in a pairing round.
+func (s Settings) tableLimit(round int) time.Duration {
+	if !s.Leg(round) {
+		return s.TableLimit
+	}
+	return times(legRotations, s.TableLimit) / time.Duration(s.Rotations)
+}
+
+// finalLimit is how long the final table may last before no further leg begins: as long as all the pairing rounds may
+// take before they hurry anybody. The time starts anew when the arena does.
+func (s Settings) finalLimit() time.Duration { return times(s.Rounds, s.TableLimit) }
+
+// Final is a final table as it stands.
+type Final struct {
+	Bots      []int  // numbers of the finalists, by their standing after the pairing rounds
+	Games     int    // that have ended, at legs that count
+	Halves    []int  // by finalist: opponents beaten in them, twice, and those tied
+	Ended     string // why no further leg is played, though games are left; empty if that is not so
+	rotations rating.Final
+}
+
+// legs are the legs of the final table so far.
+func (t *Tournament) legs() []Round { return t.Rounds[min(len(t.Rounds), t.Settings.Rounds):] }
+
+// Final is the final table; nil if none was seated. All finalists play in each of its rotations. Requests that one leaves
+// unanswered change nothing about that: the default decision is its play, else a bot could undo a rotation that goes badly.
+func (t *Tournament) Final() *Final { return t.finalAfter(len(t.legs()), len(t.Rounds)+1) }
+
+// finalAfter is the final table after so many legs, as it was known when a round was about to be paired: a leg that was
+// made void by hand after that still counted.
+func (t *Tournament) finalAfter(legs, known int) *Final {
+	played := t.legs()[:legs]
+	if legs == 0 || len(played[0].Tables) == 0 {
+		return nil
+	}
+	f := &Final{Bots: played[0].Tables[0].Bots}
+	f.Halves = make([]int, len(f.Bots))
+	seated := 0 // legs
+	for _, leg := range played {
+		for _, tab := range leg.Tables {
+			seated++
+			if tab.State == Complete || tab.State == Void && tab.VoidFrom > known {
+				f.add(tab)
+			}
+		}
+	}
+	if t.Settings.FinalLeft(len(f.Bots), seated) > 0 {
+		f.Ended = t.endedEarly(f, played[legs-1])
+	}
+	return f
+}
+
+// add counts the rotations of a leg.
+func (f *Final) add(leg Table) {
+	for rotation := range slices.Chunk(leg.Games, len(f.Bots)) {
+		halves := make([]int, len(f.Bots))
+		for _, g := range rotation {
+			for seat, number := range g.Seats {
+				halves[slices.Index(f.Bots, number)] += halvesOf(g.Result.Places, seat)
+			}
+		}
+		placements := make([]float64, len(f.Bots))
+		for i, h := range halves {
+			f.Halves[i] += h
+			placements[i] = float64(h) / float64(2*(len(f.Bots)-1)*len(rotation))
+		}
+		f.Games += len(rotation)
+		if err := f.rotations.Add(placements); err != nil {
+			panic(err) // a placement is never out of 0..1
+		}
+	}
+}
+
+// endedEarly says why no leg follows, though games are left; empty if one may.
+func (t *Tournament) endedEarly(f *Final, leg Round) string {
+	for _, number := range f.Bots {
+		if e := t.Entries[number-1]; e.State != Entered {
+			return e.Name + " left"
+		}
+	}
+	switch {
+	case len(leg.Missing) > 0 && len(leg.Tables) == 0:
+		return t.Entries[leg.Missing[0]-1].Name + " was not there"
+	case len(leg.Tables) == 0:
+		return "its time was over"
+	}
+	return ""
+}
+
+// position is where a finalist is in Bots; -1 for who is none.
+func (f *Final) position(s Standing) int { return slices.Index(f.Bots, s.Entry.Number) }
+
+// Rotations is how many rotations count.
+func (f *Final) Rotations() int { return f.Games / len(f.Bots) }
+
+// Decision says who leads, how sure that is, and how many rotations more would tell.
+func (f *Final) Decision() rating.Decision { return f.rotations.Decision() }
+
+// Lead is how far a finalist is ahead of another, by their positions in Bots, and half of the interval of that.
+func (f *Final) Lead(first, second int) (lead, margin float64) {
+	return f.rotations.Lead(first, second)
+}
+
+// Placement is the mean placement of a finalist, by its position in Bots; nil as long as nothing counts.
+func (f *Final) Placement(finalist int) *big.Rat {
+	if f.Games == 0 {
+		return nil
+	}
+	return big.NewRat(int64(f.Halves[finalist]), int64(2*(len(f.Bots)-1)*f.Games))
+}
+
+// finalOver reports whether no leg follows the first so many.
+func (t *Tournament) finalOver(legs int) bool {
+	if t.Settings.FinalTable == 0 {
+		return true
+	}
+	if legs == 0 {
+		return false
+	}
+	f := t.finalAfter(legs, t.Settings.Rounds+legs+1)
+	return f == nil || f.Ended != "" || t.Settings.FinalLeft(len(f.Bots), legs) == 0 ||
+		t.Settings.UntilDecided && f.rotations.Decided()
+}
+
+// ranking is who stands where after the pairing rounds as the next round is about to be paired, whoever has left since:
+// numbers of entries, the first one first.
+func (t *Tournament) ranking() ([]int, error) {
+	entries := t.swissEntries()
+	for i := range entries {
+		entries[i].Withdrawn = false
+	}
+	rounds := t.Settings.Rounds
+	ranked, err := swiss.Standings(entries, t.swissTables(rounds, rounds+1), rounds)
+	if err != nil {
+		return nil, fmt.Errorf("standings before the final table: %w", err)
+	}
+	var numbers []int
+	for _, s := range ranked {
+		if e, _ := t.Entry(s.Name); s.Rank > 0 {
+			numbers = append(numbers, e.Number)
+		}
+	}
+	return numbers, nil
+}
+
+// finalists are those who are waited for before a leg: the best who have not left, and then those who began.
+func (t *Tournament) finalists() ([]int, error) {
+	if f := t.Final(); f != nil {
+		return slices.Sorted(slices.Values(f.Bots)), nil
+	}
+	ranking, err := t.ranking()
+	if err != nil {
+		return nil, err
+	}
+	ranking = slices.DeleteFunc(ranking, func(n int) bool { return t.Entries[n-1].State != Entered })
+	ranking = ranking[:min(len(ranking), t.Settings.FinalTable)]
+	slices.Sort(ranking)
+	return ranking, nil
+}
+
+// seatLeg seats another leg. Who is not there for the first one leaves its seat to the next of the ranking; after that
+// the final table has come to its end, which is a leg without a table.
+func (t *Tournament) seatLeg(number int, there func(Entry) bool) (Round, error) {
+	leg := Round{Number: number, Spread: "0"}
+	var candidates, seated []int
+	if f := t.Final(); f != nil {
+		candidates = f.Bots
+	} else {
+		ranking, err := t.ranking()
+		if err != nil {
+			return leg, err
+		}
+		candidates = ranking
+	}
+	for _, n := range candidates {
+		switch e := t.Entries[n-1]; {
+		case len(seated) == t.Settings.FinalTable || e.State != Entered:
+		case there(e):
+			seated = append(seated, n)
+		default:
+			leg.Missing = append(leg.Missing, n)
+		}
+	}
+	slices.Sort(leg.Missing)
+	least := game.MinSeats
+	if len(t.legs()) > 0 {
+		least = len(candidates)
+	}
+	if len(seated) >= least {
+		leg.Tables = []Table{{Number: 1, Bots: seated}}
+	}
+	return leg, nil
+}
+
+// pairLeg checks the finalists in and seats them for another leg.
+func (n *night) pairLeg(ctx context.Context, number int) error {
+	finalists, err := n.snapshot().finalists()
+	if err != nil {
+		return err
+	}
+	_, err = n.checkIn(ctx, "the final table", func(t *Tournament) []int {
+		return slices.DeleteFunc(slices.Clone(finalists), func(n int) bool { return t.Entries[n-1].State != Entered })
+	})
+	if err != nil {
+		return err
+	}
+	if n.finalBegan.IsZero() {
+		n.finalBegan = time.Now()
+	}
+	return n.persist(ctx, "seat the final table", func() error {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		if n.t.State == Paused || ctx.Err() != nil || n.t.finalOver(len(n.t.legs())) {
+			return nil // run looks again
+		}
+		leg := Round{Number: number, Spread: "0"}
+		if time.Since(n.finalBegan) < n.t.Settings.finalLimit() {
+			var err error
+			if leg, err = n.t.seatLeg(number, n.there); err != nil {
+				return err
+			}
+		}
+		for _, tab := range leg.Tables {
+			if err := n.admit(ctx, number, tab.Bots); err != nil {
+				return err
+			}
+		}
+		return n.keepRound(ctx, leg, finalists)
+	})
+}
+
+// breakLeg breaks off the leg of a finalist who is kicked out: not all finalists play in it. n.mu is held.
+func (n *night) breakLeg(kicked Entry) {
+	round := len(n.t.Rounds)
+	if cancel := n.broken[tableKey{round, 1}]; cancel != nil && n.t.Settings.Leg(round) && slices.Contains(n.t.Rounds[round-1].Tables[0].Bots, kicked.Number) {
+		cancel(&voidError{kicked.Name + " was kicked out"})
+	}
+}
+
+// finalFirst puts the finalists who stayed before all others, in the order of their placements in the final; those equal
+// in that stand as before.
+func (t *Tournament) finalFirst(standings []Standing) []Standing {
+	f := t.Final()
+	if f == nil || f.Games == 0 {
+		return standings
+	}
+	halves := func(s Standing) int {
+		if i := f.position(s); i >= 0 && !s.Withdrawn {
+			return f.Halves[i]
+		}
+		return -1 // stands below all finalists
+	}
+	for i := range standings {
+		s := &standings[i]
+		if finalist := f.position(*s); finalist >= 0 {
+			s.Final = f.Placement(finalist)
+			s.Games += f.Games
+		}
+	}
+	slices.SortStableFunc(standings, func(a, b Standing) int { return halves(b) - halves(a) })
+	before := 0 // the rank that the line above had
+	for i := range standings {
+		s := &standings[i]
+		shared := i > 0 && s.Rank == before && halves(*s) == halves(standings[i-1])
+		before = s.Rank
+		switch {
+		case s.Rank == 0:
+		case shared:
+			s.Rank = standings[i-1].Rank
+		default:
+			s.Rank = i + 1
+		}
+	}
+	return standings
+}

@@ -1,0 +1,336 @@
+package arena
+
+import (
+	"bytes"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/flip7-arena/flip7/arena/table"
+)
+
+// conclusion is what a night came to; its export says the same, and holds.
+func conclusion(t *testing.T, a *Arena, night *Tournament) Conclusion {
+	t.Helper()
+	c, err := night.Conclude()
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := Verify(bytes.NewReader(export(t, a, night.ID)))
+	if err != nil {
+		t.Fatalf("the export does not hold: %v", err)
+	}
+	if v.Conclusion != c.Text {
+		t.Errorf("verified: %q, want %q", v.Conclusion, c.Text)
+	}
+	return c
+}
+
+func TestAFinalTableIsDecidedAndNamesTheWinner(t *testing.T) {
+	var first []byte
+	for _, concurrency := range []int{1, 16, 0} {
+		s := Settings{Name: "final", Rounds: 2, FinalTable: 3, UntilDecided: true, MaxGames: 3000, Seed: seed(3), Concurrency: concurrency}
+		a, night := playHouse(t, s, "house:random", "house:racer", "house:random", "house:stay-15", "house:random", "house:random")
+		f := night.Final()
+		if f == nil || f.Games < 300 || f.Games%30 != 0 || f.Games == 3000 {
+			t.Fatalf("the final played %+v, want some legs of 30 games, and not all of them", f)
+		}
+		c := conclusion(t, a, night)
+		if want := "decided: racer-2 is the best of the finalists, after "; !c.Decided || c.Leader != 2 || c.Rotations != f.Rotations() || !strings.HasPrefix(c.Text, want) {
+			t.Errorf("got %+v, want %s...", c, want)
+		}
+		standings, err := night.Standings()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if top := standings[0]; top.Name != "racer-2" || top.Rank != 1 || top.Final == nil || top.Games != f.Games+2*6 {
+			t.Errorf("%+v leads, want racer-2 with %d games", top, f.Games+2*6)
+		}
+		if below := standings[3]; below.Final != nil || below.Rank != 4 {
+			t.Errorf("fourth is %+v, want who played no final", below)
+		}
+		if results := export(t, a, night.ID); first == nil {
+			first = results
+		} else if !bytes.Equal(first, results) {
+			t.Errorf("concurrency %d gives other results than 1", concurrency)
+		}
+	}
+}
+
+func TestAFinalTablePlaysNoMoreThanItsGames(t *testing.T) {
+	clones := slices.Repeat([]string{"house:stay-25"}, 5)
+	a, night := playHouse(t, Settings{Name: "clones", Rounds: 1, FinalTable: 4, UntilDecided: true, MaxGames: 411, Seed: seed(1)}, clones...)
+	f := night.Final()
+	if f.Games != 408 || len(night.Rounds) != 12 {
+		t.Errorf("%d games in %d legs, want the 102 rotations of 4 that 411 games allow, in 11", f.Games, len(night.Rounds)-1)
+	}
+	c := conclusion(t, a, night)
+	if c.Decided || !strings.HasPrefix(c.Text, "not decided: stay-25-") || !strings.Contains(c.Text, "would tell") {
+		t.Errorf("clones: got %q, want it not decided", c.Text)
+	}
+	standings, err := night.Standings()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if alike := night.Alike(standings); alike[0] || !alike[1] || !alike[2] || !alike[3] {
+		t.Errorf("told apart: %v, want clones that are not", alike)
+	}
+	// Whoever wants to know more plays all games, however early it is decided.
+	_, night = playHouse(t, Settings{Name: "all", Rounds: 1, FinalTable: 3, MaxGames: 330, Seed: seed(1)}, "house:racer", "house:random", "house:stay-15")
+	if f := night.Final(); f.Games != 330 || !f.Decision().Decided {
+		t.Errorf("%d games, decided %v; want all 330 though it was decided", f.Games, f.Decision().Decided)
+	}
+}
+
+// prepareFinal opens a night whose final table is played by the first of the bots.
+func prepareFinal(t *testing.T, r *roster, bots ...string) *eve {
+	return prepare(t, Settings{Rounds: 1, FinalTable: 3, MaxGames: 90, Seed: seed(8)}, r, bots...)
+}
+
+func TestARestartInTheFinalChangesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bots := names(6)
+		calm := prepareFinal(t, newRoster(bots...), bots...)
+		calm.start()
+		calm.wait()
+		want := export(t, calm.Arena, calm.id)
+
+		r := newRoster(bots...)
+		var e *eve
+		var asked atomic.Int64
+		r.decide = func(bot string, q table.Question) table.Answer {
+			if asked.Add(1)%999 == 0 {
+				e.Arena.stop(ErrStopping)
+			}
+			return table.Answer{Decision: stay25(q)}
+		}
+		e = prepareFinal(t, r, bots...)
+		e.start()
+		restarts := 0 // in the final
+		for e.Arena.work.Wait(); e.Arena.ctx.Err() != nil; e.Arena.work.Wait() {
+			if legs := len(e.now().legs()); legs > 0 {
+				restarts++
+			}
+			e.Arena = New(Outside{Store: e.store, Journals: e.book, Bots: r, Audience: audienceFunc(nil), Log: slog.New(slog.DiscardHandler)})
+			if err := e.Resume(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if restarts < 3 {
+			t.Fatalf("the arena was restarted %d times in the final, want 3 at least", restarts)
+		}
+		if night := e.wait(); night.State != Finished {
+			t.Fatalf("the night is %v, want finished", night.State)
+		}
+		if !bytes.Equal(export(t, e.Arena, e.id), want) {
+			t.Errorf("after %d restarts the results are others", restarts)
+		}
+	})
+}
+
+// What is done by hand in the second leg of a final of bot-04, bot-01 and bot-03.
+func TestAFinalTableEndsWhenAFinalistIsGone(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		do    func(e *eve, finalist string) error
+		legs  int // that count
+		ended string
+	}{
+		{"withdrawn: the leg is played to its end", func(e *eve, finalist string) error {
+			return e.Withdraw(e.t.Context(), e.id, finalist, organiser)
+		}, 2, "%s left"},
+		{"kicked: the leg does not count", func(e *eve, finalist string) error {
+			return e.Kick(e.t.Context(), e.id, finalist, organiser)
+		}, 1, "%s left"},
+		{"not back when the next leg begins", func(e *eve, finalist string) error {
+			delete(e.bots.there, finalist)
+			return nil
+		}, 2, "%s was not there"},
+		{"a leg made void: the others count", func(e *eve, _ string) error {
+			return e.VoidTable(e.t.Context(), e.id, 3, 1, "a wrong build", organiser)
+		}, 2, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				bots := names(6)
+				r := newRoster(bots...)
+				var e *eve
+				finalist := ""
+				r.decide = func(bot string, q table.Question) table.Answer {
+					r.mu.Lock()
+					defer r.mu.Unlock()
+					if night := e.now(); finalist == "" && len(night.legs()) == 2 {
+						finalist = bot
+						if err := c.do(e, finalist); err != nil {
+							t.Error(err)
+						}
+					}
+					return table.Answer{Decision: stay25(q)}
+				}
+				e = prepareFinal(t, r, bots...)
+				e.start()
+				night := e.wait()
+				f := night.Final()
+				if want := strings.ReplaceAll(c.ended, "%s", finalist); f.Games != 30*c.legs || f.Ended != want {
+					t.Errorf("%d games count and it ended early because %q, want %d and %q", f.Games, f.Ended, 30*c.legs, want)
+				}
+				if got := conclusion(t, e.Arena, night); c.ended != "" && !strings.HasSuffix(got.Text, "; the final table ended early: "+f.Ended) {
+					t.Errorf("got %q, which does not say why it ended", got.Text)
+				}
+			})
+		})
+	}
+}
+
+func TestTheNextOfTheStandingsTakesTheSeatOfAFinalistWhoIsNotThere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bots := names(6)
+		r := newRoster(bots...)
+		e := prepareFinal(t, r, bots...)
+		var gone atomic.Bool
+		r.decide = func(bot string, q table.Question) table.Answer {
+			if gone.CompareAndSwap(false, true) {
+				r.mu.Lock()
+				defer r.mu.Unlock()
+				for _, bot := range bots[:2] {
+					delete(r.there, bot)
+				}
+			}
+			return table.Answer{Decision: stay25(q)}
+		}
+		e.start()
+		night := e.wait()
+		ranking, err := night.ranking()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := slices.DeleteFunc(ranking, func(n int) bool { return n <= 2 })[:3]
+		if f := night.Final(); !slices.Equal(f.Bots, want) {
+			t.Errorf("%v play the final, want the best three who are there, %v", f.Bots, want)
+		}
+		conclusion(t, e.Arena, night)
+	})
+}
+
+func TestAFinalTablePausesBetweenLegs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bots := names(4)
+		r := newRoster(bots...)
+		e := prepareFinal(t, r, bots...)
+		var paused atomic.Bool
+		r.decide = func(bot string, q table.Question) table.Answer {
+			if len(e.now().legs()) == 1 && paused.CompareAndSwap(false, true) {
+				if err := e.Pause(t.Context(), e.id, organiser); err != nil {
+					t.Error(err)
+				}
+			}
+			return table.Answer{Decision: stay25(q)}
+		}
+		e.start()
+		synctest.Wait()
+		if night := e.now(); night.State != Paused || night.Final().Games != 30 {
+			t.Fatalf("the night is %v with %d games of the final, want it paused after one leg", night.State, night.Final().Games)
+		}
+		if err := e.Continue(t.Context(), e.id, organiser); err != nil {
+			t.Fatal(err)
+		}
+		if night := e.wait(); night.Final().Games != 90 {
+			t.Errorf("the final ended after %d games, want 90", night.Final().Games)
+		}
+	})
+}
+
+// Bots that take an hour for a leg, though nobody hurries them, do not keep the night going for ever.
+func TestAFinalTableEndsOnTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bots := names(3)
+		r := newRoster(bots...)
+		var e *eve
+		r.decide = func(bot string, q table.Question) table.Answer {
+			if len(e.now().legs()) > 0 && q.Number == 1 {
+				time.Sleep(time.Minute)
+			}
+			return table.Answer{Decision: stay25(q)}
+		}
+		e = prepare(t, Settings{Rounds: 1, FinalTable: 3, MaxGames: 3000, Seed: seed(8)}, r, bots...)
+		e.start()
+		night := e.wait()
+		if f := night.Final(); f.Games == 0 || f.Games > 300 || f.Ended != "its time was over" {
+			t.Errorf("%d games, ended because %q; want it to end by the clock", f.Games, f.Ended)
+		}
+		conclusion(t, e.Arena, night)
+	})
+}
+
+func TestVerifyNamesWhatIsWrongWithAFinal(t *testing.T) {
+	a, night := playHouse(t, Settings{Name: "final", Rounds: 1, FinalTable: 3, MaxGames: 60, Seed: seed(3)}, field(6)...)
+	results := string(export(t, a, night.ID))
+	first := strings.Index(results, `{"line":"pairing_round","round":2,`)
+	second := strings.Index(results, `{"line":"pairing_round","round":3,`)
+	standings := strings.Index(results, `{"line":"standing"`)
+	for _, c := range []struct{ name, results, want string }{
+		{"without its last leg", results[:second] + results[standings:], "its final table is not over after 1 legs"},
+		{"without a final", results[:first] + results[standings:], "its final table is not over after 0 legs"},
+		{"another conclusion", strings.Replace(results, `"decided":false`, `"decided":true`, 1), "conclusion: it is"},
+		{"no conclusion", results[:strings.Index(results, `{"line":"conclusion"`)], "conclusion: it is"},
+		{"games beyond the last", strings.Replace(results, `"max_games":60`, `"max_games":30`, 1), "it was over before"},
+		{"other finalists", strings.Replace(results, `"final_table":3`, `"final_table":4`, 1), "the standings seat others there"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if _, err := Verify(strings.NewReader(c.results)); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want ... %s", err, c.want)
+			}
+		})
+	}
+}
+
+func TestSettingsOfAFinalTable(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		in   Settings
+		want string
+	}{
+		{"two finalists", Settings{FinalTable: 2}, "final_table: 2 is not 3..18, or 0 for none"},
+		{"nineteen", Settings{FinalTable: 19}, "final_table: 19 is not 3..18, or 0 for none"},
+		{"until decided without a final", Settings{UntilDecided: true}, "until_decided: is for a final table; say how many play on with final_table"},
+		{"games without a final", Settings{MaxGames: 400}, "max_games: is for a final table; say how many play on with final_table"},
+		{"too few games to decide", Settings{FinalTable: 4, UntilDecided: true, MaxGames: 399},
+			"max_games: 399 are too few: nothing is decided before 100 rotations, which are 400 games of 4 finalists"},
+		{"less than a rotation", Settings{FinalTable: 4, MaxGames: 3}, "max_games: 3 is not 4, one rotation of the final table, to 1000000"},
+		{"too many games", Settings{FinalTable: 4, MaxGames: 1_000_001}, "max_games: 1000001 is not 4, one rotation of the final table, to 1000000"},
+		{"all that is needed", Settings{FinalTable: 4, UntilDecided: true, MaxGames: 400}, ""},
+	} {
+		c.in.Name = "night"
+		got := ""
+		if err := c.in.complete().Check(); err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+	if s := (Settings{FinalTable: 4}).complete(); s.MaxGames != 10_000 || s.UntilDecided {
+		t.Errorf("defaults: %+v, want 10000 games", s)
+	}
+}
+
+func TestANightWithoutAFinalSaysWhoLeads(t *testing.T) {
+	a, night := playHouse(t, Settings{Name: "plain", Rounds: 3, Seed: seed(3)}, field(8)...)
+	standings, err := night.Standings()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := conclusion(t, a, night)
+	if want := "not decided: " + standings[0].Name + " leads, P(best) "; c.Decided || !strings.HasPrefix(c.Text, want) || !strings.HasSuffix(c.Text, " %; a final table would tell") {
+		t.Errorf("got %q, want %s...", c.Text, want)
+	}
+	// Two tables that never met say nothing about each other.
+	a, night = playHouse(t, Settings{Name: "apart", Rounds: 1, Seed: seed(3)}, field(8)...)
+	if c := conclusion(t, a, night); strings.Contains(c.Text, "P(best)") {
+		t.Errorf("got %q though half of the bots never met the other half", c.Text)
+	}
+}
