@@ -48,11 +48,12 @@ type arena struct {
 	rate int   // bytes a second; 0: as fast as it goes
 }
 
-// event is something that happened on a stream: a message if there is one, else it was opened or, with gone, it ended.
+// event is something that happened on a stream: a message, its end, or neither, when it was opened.
 type event struct {
 	stream  *stream
 	message *flip7v1.BotMessage
-	gone    error
+	gone    error // why nothing more is heard
+	wrong   error // what the bot must not do, whatever the script expects
 	at      time.Time
 }
 
@@ -119,16 +120,18 @@ func (a *arena) close() {
 type stream struct {
 	grpc flip7v1.PlayService_PlayServer
 	end  chan error // what it is to end with; has room for one
-	over bool       // ended by the script, or lost by it; what still comes of it means nothing. Owned by the script
+
+	// Owned by who follows the script.
+	over    bool // ended or lost; what still comes of it means nothing
+	greeted bool // a word was heard on it
 }
 
 // Play is the handler: it tells what the bot says and ends when the script wants it to.
 func (a *arena) Play(g flip7v1.PlayService_PlayServer) error {
 	s := &stream{grpc: g, end: make(chan error, 1)}
 	if md, _ := metadata.FromIncomingContext(g.Context()); len(md.Get("authorization")) != 1 || md.Get("authorization")[0] != "Bearer "+a.token {
-		err := status.Error(codes.Unauthenticated, "the token is unknown")
-		a.tell(event{stream: s, gone: fmt.Errorf("a stream with the metadata authorization: %q", md.Get("authorization"))})
-		return err
+		a.tell(event{stream: s, wrong: fmt.Errorf("a stream with the metadata authorization %q, want \"Bearer \" and what is in FLIP7_TOKEN", md.Get("authorization"))})
+		return status.Error(codes.Unauthenticated, "the token is unknown")
 	}
 	a.tell(event{stream: s})
 	go a.read(s)
@@ -151,16 +154,19 @@ func (a *arena) tell(e event) {
 func (a *arena) read(s *stream) {
 	for {
 		batch, err := s.grpc.Recv()
-		switch n := len(batch.GetMessages()); {
+		switch {
 		case errors.Is(err, io.EOF):
-			err = errors.New("the bot closed its side of the stream")
+			a.tell(event{stream: s, gone: errors.New("the bot closed its side of the stream")})
+			return
+		case status.Code(err) == codes.Canceled:
+			a.tell(event{stream: s, gone: errors.New("the bot broke off the stream")})
+			return
 		case err != nil:
-			err = fmt.Errorf("the stream broke: %s", status.Convert(err).Message())
-		case n == 0 || n > maxMessages:
-			err = fmt.Errorf("a batch of %d messages, 1 to %d may travel together", n, maxMessages)
+			a.tell(event{stream: s, gone: fmt.Errorf("the stream broke: %s", status.Convert(err).Message())})
+			return
 		}
-		if err != nil {
-			a.tell(event{stream: s, gone: err})
+		if n := len(batch.GetMessages()); n == 0 || n > maxMessages {
+			a.tell(event{stream: s, wrong: fmt.Errorf("a batch of %d messages, 1 to %d may travel together", n, maxMessages)})
 			return
 		}
 		for _, m := range batch.GetMessages() {

@@ -75,58 +75,66 @@ type Process interface {
 	End()                  // ends it and all that it started, and returns when it is gone
 }
 
-// Check plays the scripts. The error says why the bot could not be begun at all, or that ctx ended; the report then holds
-// what was there by then.
+// Check plays the scripts: the first one before the others, which are left out if the bot opens no stream there. The error
+// says why the bot could not be begun at all, or that ctx ended; the report then holds what was there by then.
 func Check(ctx context.Context, c Config) (Report, error) {
 	if c.Scripts == nil {
 		c.Scripts = Scripts()
 	}
+	if c.Told == nil {
+		c.Told = func(Result) {}
+	}
 	if c.listen == nil {
 		c.listen = func(addr string) (net.Listener, error) { return net.Listen("tcp", addr) }
 	}
+	report := Report{Of: len(c.Scripts)}
+	first, err := c.play(ctx, 0)
+	if err != nil {
+		return report, err
+	}
+	report.add(first)
+	c.Told(first)
+	if first.absent {
+		return report, nil
+	}
+
 	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
 	results := make([]chan Result, len(c.Scripts))
 	for i := range results {
 		results[i] = make(chan Result, 1)
 	}
-	var begun sync.WaitGroup
-	begun.Go(func() {
-		var playing sync.WaitGroup
-		defer playing.Wait()
+	play := func(i int) {
+		result, err := c.play(ctx, i)
+		if err != nil {
+			cancel(err)
+			return
+		}
+		results[i] <- result
+	}
+	var playing sync.WaitGroup
+	defer playing.Wait()
+	defer cancel(nil)
+	playing.Go(func() {
+		var together sync.WaitGroup
 		room := make(chan struct{}, cmp.Or(c.Concurrency, 4))
-		play := func(i int) {
-			result, err := c.play(ctx, c.Scripts[i])
-			if err != nil {
-				cancel(err)
-				return
-			}
-			result.Number = i + 1
-			results[i] <- result
-		}
 		for i, script := range c.Scripts {
-			if !script.Alone {
+			if i > 0 && !script.Alone {
 				room <- struct{}{}
-				playing.Go(func() { defer func() { <-room }(); play(i) })
+				together.Go(func() { defer func() { <-room }(); play(i) })
 			}
 		}
-		playing.Wait()
+		together.Wait()
 		for i, script := range c.Scripts {
-			if script.Alone {
+			if i > 0 && script.Alone {
 				play(i)
 			}
 		}
 	})
-	defer begun.Wait()
-
-	var report Report
-	for i := range results {
+	for _, result := range results[1:] {
 		select {
-		case r := <-results[i]:
+		case r := <-result:
 			report.add(r)
-			if c.Told != nil {
-				c.Told(r)
-			}
+			c.Told(r)
 		case <-ctx.Done():
 			return report, context.Cause(ctx)
 		}
@@ -135,15 +143,18 @@ func Check(ctx context.Context, c Config) (Report, error) {
 }
 
 // play plays one script. The error is none of the bot's.
-func (c *Config) play(ctx context.Context, script Script) (Result, error) {
-	begun := time.Now()
+func (c *Config) play(ctx context.Context, number int) (Result, error) {
+	script, begun := c.Scripts[number], time.Now()
 	p := &play{ctx: ctx, config: c, asked: make(map[string]*asked), pings: make(map[uint32]bool), allowed: make(map[string]bool)}
 	defer p.close()
 	err := p.follow(script)
 	if ctx.Err() != nil {
 		return Result{}, context.Cause(ctx)
 	}
-	result := Result{Script: script.Name, Proves: script.Proves, Must: script.Must, Outcome: Passed, Note: p.note, Steps: script.Lines()}
+	result := Result{
+		Number: number + 1, Script: script.Name, Proves: script.Proves, Must: script.Must, Outcome: Passed, Note: p.note,
+		Steps: script.Lines(), absent: p.stream == nil,
+	}
 	if len(p.hellos) > 0 {
 		result.Kit, result.Version = p.hellos[0].GetKitName(), p.hellos[0].GetKitVersion()
 	}

@@ -126,4 +126,3 @@ func TestTheGoKitPassesEveryScript(t *testing.T) {
 		t.Errorf("got %s", report)
 	}
 }
-

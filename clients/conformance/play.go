@@ -76,15 +76,22 @@ func (u unexpected) Error() string { return string(u) }
 
 func came(format string, args ...any) error { return unexpected(fmt.Sprintf(format, args...)) }
 
+// lastMoment is how long a script goes on after its last line: what a bot had no business to say comes behind what it had.
+const lastMoment = 100 * time.Millisecond
+
 // follow plays the steps. What the bot did wrong is a *Failure, why it was spared the rest a skip.
 func (p *play) follow(script Script) error {
-	var last step
-	for _, last = range script.steps {
-		if err := p.blamed(last, last.act.do(p)); err != nil {
+	steps := slices.Clip(script.steps)
+	last := steps[len(steps)-1]
+	if _, ended := last.act.(expectExit); !ended {
+		steps = append(steps, step{line: last.line, text: "(the end)", act: expectNothing{lastMoment}})
+	}
+	for _, s := range steps {
+		if err := p.blamed(s, s.act.do(p)); err != nil {
 			return err
 		}
 	}
-	return p.blamed(last, p.leftOver())
+	return nil
 }
 
 // blamed makes a *Failure of what the bot did.
@@ -97,8 +104,8 @@ func (p *play) blamed(at step, err error) error {
 	if act, is := at.act.(interface{ wants() string }); is {
 		f.Expected = act.wants()
 	}
-	for _, u := range p.unclaimed {
-		f.Came += "; before it " + describe(u.message)
+	if left := p.leftOver(); left != nil {
+		f.Came += "; and " + left.Error()
 	}
 	return f
 }
@@ -132,7 +139,7 @@ func (p *play) await(d time.Duration, so func() bool) error {
 			}
 			return p.gone()
 		case <-timer.C:
-			return came("nothing for %v", d)
+			return came("nothing for %s", span(d))
 		case <-p.ctx.Done():
 			return p.ctx.Err()
 		}
@@ -154,6 +161,8 @@ func (p *play) take(e event) error {
 	switch {
 	case e.stream.over:
 		return nil
+	case e.wrong != nil:
+		return came("%v", e.wrong)
 	case e.message != nil:
 		return p.hear(e)
 	case e.gone != nil && p.awaits == "stream": // it may leave the stream that it has
@@ -177,6 +186,8 @@ func (p *play) take(e event) error {
 
 // hear takes a message.
 func (p *play) hear(e event) error {
+	first := !e.stream.greeted
+	e.stream.greeted = true
 	switch m := e.message.GetMessage().(type) {
 	case *flip7v1.BotMessage_Decision:
 		return p.decided(m.Decision, e)
@@ -188,6 +199,10 @@ func (p *play) hear(e event) error {
 			return came("%s, which was not asked for", describe(e.message))
 		}
 		delete(p.pings, m.Pong.GetNumber())
+	case *flip7v1.BotMessage_Hello:
+		if !first {
+			return came("another hello on the same stream")
+		}
 	case nil:
 		return came("a message that holds nothing that the contract knows")
 	}
@@ -235,10 +250,13 @@ func (p *play) leftOver() error {
 			said = append(said, describe(u.message))
 		}
 	}
-	if said == nil {
-		return nil
-	}
 	p.unclaimed = nil
+	switch n := len(said); {
+	case n == 0:
+		return nil
+	case n > 3:
+		said = append(said[:3], fmt.Sprintf("%d more", n-3))
+	}
 	return came("%s", strings.Join(said, ", "))
 }
 
@@ -248,7 +266,7 @@ func (p *play) say(messages []*flip7v1.ArenaMessage) error {
 	flush := func() error {
 		for batch := range slices.Chunk(now, maxMessages) {
 			if err := p.stream.send(p.ctx, batch); errors.Is(err, errUnread) {
-				return came("%v for %v", err, readTimeout)
+				return came("%v for %s", err, span(readTimeout))
 			} else if err != nil {
 				return err
 			}
@@ -317,7 +335,7 @@ func (p *play) ask(r *flip7v1.DecisionRequest) {
 		p.asked[r.GetRequestId()] = a
 	}
 	a.sent++
-	a.open, a.at = true, time.Now()
+	a.open, a.at = a.decision == nil, time.Now() // one that was answered keeps nobody waiting
 }
 
 // release sends the requests that there is room for now.

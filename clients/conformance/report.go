@@ -32,13 +32,16 @@ type Result struct {
 	Steps   []string `json:"steps"`
 	Kit     string   `json:"-"` // as the bot's hello says
 	Version string   `json:"-"`
+
+	absent bool // the bot never opened a stream
 }
 
 // Report is how a bot did.
 type Report struct {
 	Kit     string   `json:"kit"` // as its hello says
 	Version string   `json:"version"`
-	Results []Result `json:"scripts"`
+	Of      int      `json:"of"`      // how many scripts there were to be played
+	Results []Result `json:"scripts"` // those that were
 }
 
 func (r *Report) add(result Result) {
@@ -101,7 +104,7 @@ func (r Report) String() string {
 	if r.Kit != "" {
 		who = strings.TrimSpace("a bot of the kit " + r.Kit + " " + r.Version)
 	}
-	text := fmt.Sprintf("%d of %d scripts passed by %s", r.Count(Passed), len(r.Results), who)
+	text := fmt.Sprintf("%d of %d scripts passed by %s", r.Count(Passed), r.Of, who)
 	for _, o := range []struct {
 		outcome Outcome
 		words   string
@@ -111,6 +114,9 @@ func (r Report) String() string {
 		if n := r.Count(o.outcome); n > 0 {
 			text += fmt.Sprintf(", %d %s", n, o.words)
 		}
+	}
+	if n := r.Of - len(r.Results); n > 0 {
+		text += fmt.Sprintf(", %d not played", n)
 	}
 	return text + "."
 }

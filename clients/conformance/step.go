@@ -47,7 +47,7 @@ func (s start) do(p *play) error {
 type expectStream struct{ within time.Duration }
 
 func (s expectStream) wants() string {
-	return fmt.Sprintf("the bot opens a stream with its token within %v", s.within)
+	return fmt.Sprintf("the bot opens a stream with its token within %s", span(s.within))
 }
 
 func (s expectStream) do(p *play) error {
@@ -66,7 +66,7 @@ type expectHello struct {
 }
 
 func (s expectHello) wants() string {
-	what := []string{fmt.Sprintf("a hello within %v", s.within)}
+	what := []string{fmt.Sprintf("a hello within %s", span(s.within))}
 	if s.protocol > 0 {
 		what = append(what, fmt.Sprintf("protocol %d", s.protocol))
 	}
@@ -164,12 +164,12 @@ func (s expectDecision) wants() string {
 	} else {
 		what += fmt.Sprintf(" for each of %s to %s", s.ids[0], s.ids[len(s.ids)-1])
 	}
-	what += fmt.Sprintf(" within %v", s.within)
+	what += fmt.Sprintf(" within %s", span(s.within))
 	if s.same {
 		what += ", the same as before"
 	}
 	if s.p99 > 0 {
-		what += fmt.Sprintf(", 99 of 100 of them in less than %v", s.p99)
+		what += fmt.Sprintf(", 99 of 100 of them in less than %s", span(s.p99))
 	}
 	return what
 }
@@ -238,9 +238,9 @@ type expectPong struct {
 
 func (s expectPong) wants() string {
 	if len(s.numbers) == 1 {
-		return fmt.Sprintf("pong %d within %v", s.numbers[0], s.within)
+		return fmt.Sprintf("pong %d within %s", s.numbers[0], span(s.within))
 	}
-	return fmt.Sprintf("pongs %d to %d within %v", s.numbers[0], s.numbers[len(s.numbers)-1], s.within)
+	return fmt.Sprintf("pongs %d to %d within %s", s.numbers[0], s.numbers[len(s.numbers)-1], span(s.within))
 }
 
 func (s expectPong) do(p *play) error {
@@ -263,7 +263,7 @@ func (s expectPong) do(p *play) error {
 type expectExit struct{ within time.Duration }
 
 func (s expectExit) wants() string {
-	return fmt.Sprintf("the bot ends within %v and does not come back", s.within)
+	return fmt.Sprintf("the bot ends within %s and does not come back", span(s.within))
 }
 
 func (s expectExit) do(p *play) error {
@@ -274,7 +274,7 @@ func (s expectExit) do(p *play) error {
 // expectNothing is that the bot is quiet.
 type expectNothing struct{ d time.Duration }
 
-func (s expectNothing) wants() string { return fmt.Sprintf("nothing for %v", s.d) }
+func (s expectNothing) wants() string { return fmt.Sprintf("nothing for %s", span(s.d)) }
 
 func (s expectNothing) do(p *play) error {
 	over := time.Now().Add(s.d)
@@ -348,6 +348,14 @@ func (s needs) do(p *play) error {
 		return skip(fmt.Sprintf("needs %d games and %d requests at once, the bot takes %d and %d", s.games, s.open, c.GetMaxGames(), c.GetMaxOpen()))
 	}
 	return nil
+}
+
+// span writes a time as scripts do: 60s, not 1m0s.
+func span(d time.Duration) string {
+	if d%time.Second == 0 {
+		return fmt.Sprintf("%ds", d/time.Second)
+	}
+	return d.String()
 }
 
 // same reports whether two decisions say the same.

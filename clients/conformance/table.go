@@ -24,7 +24,7 @@ func (r Report) Tabulate(text string) (string, error) {
 			}
 		}
 		row[2] = " " + r.Version + " "
-		row[3] = fmt.Sprintf(" %d of %d ", r.Count(Passed), len(r.Results))
+		row[3] = fmt.Sprintf(" %d of %d ", r.Count(Passed), r.Of)
 		row[4] = " " + strings.Join(append(known, "none")[:max(len(known), 1)], "; ") + " "
 		lines[i] = "|" + strings.Join(row, "|") + "|"
 		return strings.Join(lines, "\n"), nil
