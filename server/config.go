@@ -17,6 +17,8 @@ type Config struct {
 	// Metrics is where /metrics and /healthz are served by plain HTTP, HOST:PORT, or "off". --metrics, default
 	// "127.0.0.1:7778".
 	Metrics string
+	// Web is where the pages for browsers are served, HOST:PORT; empty for nowhere. --web.
+	Web string
 	// Folder is the data folder: the admin's token and the self-signed certificate are there.
 	Folder string
 	// Version is that of the arena, for logs and bots.
@@ -155,7 +157,12 @@ func (c Config) check() error {
 		return err
 	}
 	if c.Metrics != metricsOff {
-		return checkAddress("metrics", c.Metrics)
+		if err := checkAddress("metrics", c.Metrics); err != nil {
+			return err
+		}
+	}
+	if c.Web != "" {
+		return checkAddress("web", c.Web)
 	}
 	return nil
 }
@@ -172,10 +179,10 @@ func (c Config) encrypted() bool { return c.TLSCert != "" || c.SelfSigned }
 
 // checkClear refuses clear text on an address that others can reach. It looks at what is listened on: a host name says
 // too little.
-func (c Config) checkClear(listening net.Addr) error {
+func (c Config) checkClear(flag string, listening net.Addr) error {
 	if tcp, is := listening.(*net.TCPAddr); !is || tcp.IP.IsLoopback() || c.encrypted() || c.Insecure {
 		return nil
 	}
-	return fmt.Errorf("--address: %v can be reached from other machines, and tokens would cross the network in clear text; "+
-		"use --tls-self-signed, or --tls-cert and --tls-key (or --insecure, if something else encrypts)", listening)
+	return fmt.Errorf("--%s: %v can be reached from other machines, and tokens would cross the network in clear text; "+
+		"use --tls-self-signed, or --tls-cert and --tls-key (or --insecure, if something else encrypts)", flag, listening)
 }

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"net"
 	"time"
 
 	"google.golang.org/grpc"
@@ -42,9 +43,13 @@ func (s *Server) shutDown() {
 		}
 	}
 	s.web.Close()
+	s.pages.Close()
+	s.browse.Close()
 	s.listener.Close() // all are closed by now, if Serve came so far
-	if s.admin != nil {
-		s.admin.Close()
+	for _, l := range []net.Listener{s.admin, s.browsers} {
+		if l != nil {
+			l.Close()
+		}
 	}
 	s.log.Info("the arena has stopped", "took", time.Since(began).Round(time.Millisecond))
 }

@@ -294,6 +294,18 @@ func (s *season) table() error {
 	return nil
 }
 
+// moment is how the league stood after a tournament, by its number in the season.
+func (s *season) moment(night int) (*arena.Moment, error) {
+	if known, there := s.moments[night]; there {
+		return known, nil
+	}
+	moment, err := s.Moment(night)
+	if err == nil {
+		s.moments[night] = moment
+	}
+	return moment, err
+}
+
 const listRatings = "ratings"
 
 // ListRatings lists the Elo table.
@@ -398,20 +410,20 @@ func (s *ratingService) ListRatingHistory(ctx context.Context, r *flip7v1.ListRa
 			if id <= after {
 				continue
 			}
-			moment, known := found.moments[played[0]]
+			_, known := found.moments[played[0]]
 			if len(resp.Points) == p.size || !known && fits == fitsACall {
 				resp.NextPageToken = nextPage(listHistory, resp.Points[len(resp.Points)-1].GetTournamentId())
 				return nil
 			}
+			moment, err := found.moment(played[0])
+			if err != nil {
+				return err
+			}
 			if !known {
-				if moment, err = found.Moment(played[0]); err != nil {
-					return err
-				}
-				if ctx.Err() != nil {
-					return context.Cause(ctx)
-				}
-				found.moments[played[0]] = moment
 				fits++
+			}
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
 			}
 			resp.Points = append(resp.Points, wire.RatingPoint(moment, r.GetBot()))
 		}

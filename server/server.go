@@ -42,6 +42,7 @@ import (
 	"github.com/flip7-arena/flip7/server/launch"
 	"github.com/flip7-arena/flip7/server/remote"
 	"github.com/flip7-arena/flip7/server/store"
+	"github.com/flip7-arena/flip7/server/web"
 )
 
 // Deps are what a server is given. The store is the caller's, who closes it when Serve has returned.
@@ -68,12 +69,15 @@ type Server struct {
 	health  *health.Server
 	main    *grpc.Server
 	web     *http.Server // of /metrics
+	pages   *web.Pages
+	browse  *http.Server // of the pages
 
 	practice *practice
 
 	listener  net.Listener
 	entrance  *entrance    // that it is behind
 	admin     net.Listener // of /metrics; nil: off
+	browsers  net.Listener // of the pages; nil: off
 	adminFile string       // that holds the admin's token
 	trust     string       // file of the certificate that kits have to trust; "": none
 
@@ -127,7 +131,7 @@ func New(c Config, d Deps) (_ *Server, err error) {
 		return nil, err
 	}
 	s.trust = trust
-	if s.main, err = s.grpc(encrypt); err != nil {
+	if s.main, err = s.grpc(encrypted(encrypt)); err != nil {
 		return nil, err
 	}
 	s.web = &http.Server{Handler: s.metrics.handler(s.health), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute,
@@ -137,6 +141,8 @@ func New(c Config, d Deps) (_ *Server, err error) {
 	}
 	s.assemble()
 	s.register(s.main)
+	s.pages = s.newPages()
+	s.browse = s.browsing(encrypt)
 	return s, nil
 }
 
@@ -190,7 +196,7 @@ func (s *Server) listen() (err error) {
 		}()
 	}
 	s.entrance.Listener = s.listener
-	if err := s.config.checkClear(s.listener.Addr()); err != nil {
+	if err := s.config.checkClear("address", s.listener.Addr()); err != nil {
 		return err
 	}
 	if s.config.Metrics != metricsOff {
@@ -200,7 +206,13 @@ func (s *Server) listen() (err error) {
 		}
 		s.admin = admin
 	}
-	return nil
+	if s.config.Web == "" {
+		return nil
+	}
+	if s.browsers, err = net.Listen("tcp", s.config.Web); err != nil {
+		return fmt.Errorf("--web: %w", err)
+	}
+	return s.config.checkClear("web", s.browsers.Addr())
 }
 
 // Addr is where bots and callers come in.
@@ -212,6 +224,14 @@ func (s *Server) MetricsAddr() net.Addr {
 		return nil
 	}
 	return s.admin.Addr()
+}
+
+// WebAddr is where the pages for browsers are; nil if they are not.
+func (s *Server) WebAddr() net.Addr {
+	if s.browsers == nil {
+		return nil
+	}
+	return s.browsers.Addr()
 }
 
 // AdminTokenFile is the file that holds the admin's token.
@@ -313,7 +333,7 @@ func (s *Server) resume(ctx context.Context) error {
 
 // serve lets callers in until ctx ends, Stop is called or a door breaks.
 func (s *Server) serve(ctx context.Context) error {
-	broken := make(chan error, 2)
+	broken := make(chan error, 3)
 	go func() {
 		if err := s.main.Serve(s.entrance); err != nil && !errors.Is(err, grpc.ErrServerStopped) {
 			broken <- fmt.Errorf("serve %v: %w", s.listener.Addr(), err)
@@ -323,6 +343,13 @@ func (s *Server) serve(ctx context.Context) error {
 		go func() {
 			if err := s.web.Serve(s.admin); !errors.Is(err, http.ErrServerClosed) {
 				broken <- fmt.Errorf("serve metrics on %v: %w", s.admin.Addr(), err)
+			}
+		}()
+	}
+	if s.browsers != nil {
+		go func() {
+			if err := s.serveBrowsers(); !errors.Is(err, http.ErrServerClosed) {
+				broken <- fmt.Errorf("serve pages on %v: %w", s.browsers.Addr(), err)
 			}
 		}()
 	}

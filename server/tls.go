@@ -28,9 +28,9 @@ const (
 	selfSignedKey  = "arena.key" // beside it
 )
 
-// transport is what encrypts, and the file of the certificate that a kit has to trust if no authority vouches for it.
+// transport is how TLS is spoken, and the file of the certificate that a kit has to trust if no authority vouches for it.
 // Both are empty for clear text.
-func transport(c Config, log *slog.Logger) (creds credentials.TransportCredentials, trust string, err error) {
+func transport(c Config, log *slog.Logger) (encrypt *tls.Config, trust string, err error) {
 	certFile, keyFile := c.TLSCert, c.TLSKey
 	switch {
 	case c.SelfSigned:
@@ -46,7 +46,15 @@ func transport(c Config, log *slog.Logger) (creds credentials.TransportCredentia
 	if err := cert.load(); err != nil {
 		return nil, "", fmt.Errorf("certificate %s with key %s: %w", certFile, keyFile, err)
 	}
-	return credentials.NewTLS(&tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: cert.current}), trust, nil
+	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: cert.current}, trust, nil
+}
+
+// encrypted is what a gRPC server takes for it; nil for clear text.
+func encrypted(encrypt *tls.Config) credentials.TransportCredentials {
+	if encrypt == nil {
+		return nil
+	}
+	return credentials.NewTLS(encrypt)
 }
 
 // certificate is read from its files again when they have changed: certificates are renewed while an arena runs.

@@ -51,7 +51,7 @@ func (c *demoCmd) Run(ctx context.Context, p *program) (err error) {
 	}
 	defer logFile.Close()
 	quiet := &program{out: io.Discard, err: logFile}
-	serve := &serveCmd{Data: folder, Address: "127.0.0.1:0", Metrics: "127.0.0.1:0", Durability: "process", Registration: "closed", DrainGrace: time.Second}
+	serve := &serveCmd{Data: folder, Address: "127.0.0.1:0", Metrics: "127.0.0.1:0", Web: "127.0.0.1:0", Durability: "process", Registration: "closed", DrainGrace: time.Second}
 	s, closeStore, err := serve.open(ctx, quiet)
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func (c *demoCmd) Run(ctx context.Context, p *program) (err error) {
 
 	d := &demo{p: p, remote: remoteFlags{Address: s.Addr().String(), Data: folder}, rounds: c.Rounds, begun: time.Now(), log: logFile}
 	fmt.Fprintf(p.out, "An arena on %s, with an empty data folder, and eight bots that reach it over gRPC:\n"+
-		"house strategies, one of them slow (snail), one that will vanish for a while (ghost).\n", s.Addr())
+		"house strategies, one of them slow (snail), one that will vanish for a while (ghost).\nWatch it: http://%s/\n", s.Addr(), s.WebAddr())
 	if err := d.play(ctx); err != nil {
 		if ctx.Err() != nil {
 			fmt.Fprintln(p.out, "Broken off.")

@@ -90,7 +90,7 @@ func newServed(t *testing.T, data string, log *os.File) *served {
 // start returns when the server is there.
 func (s *served) start() {
 	s.t.Helper()
-	cmd := exec.Command(os.Args[0], "serve", "--data", s.data, "--address", s.address, "--metrics", "off", "--drain-grace", "1s")
+	cmd := exec.Command(os.Args[0], "serve", "--data", s.data, "--address", s.address, "--metrics", "off", "--web", "off", "--drain-grace", "1s")
 	cmd.Env = append(os.Environ(), asProgram+"=1")
 	cmd.Stderr = s.log
 	out, err := cmd.StdoutPipe()

@@ -24,6 +24,7 @@ type serveCmd struct {
 	Data       string `help:"Data folder; made if it is not there." env:"FLIP7_DATA" default:"flip7-data"`
 	Address    string `help:"Where bots and callers come in, HOST:PORT; port 0 takes a free one." env:"FLIP7_ADDRESS" default:"127.0.0.1:7777"`
 	Metrics    string `help:"Where /metrics and /healthz are served, HOST:PORT, or \"off\"." env:"FLIP7_METRICS" default:"127.0.0.1:7778"`
+	Web        string `help:"Where the pages for browsers are served, HOST:PORT, or \"off\"." env:"FLIP7_WEB" default:"127.0.0.1:7780"`
 	Durability string `help:"What acknowledged decisions survive: a killed process, or a power cut too (slower). One of ${enum}." env:"FLIP7_DURABILITY" enum:"process,power" default:"process"`
 
 	TLSCert       string   `help:"File of a certificate (PEM), read again when it changes." env:"FLIP7_TLS_CERT" name:"tls-cert"`
@@ -93,7 +94,7 @@ func (c *serveCmd) open(ctx context.Context, p *program) (*server.Server, func()
 		return nil, nil, fmt.Errorf("--data: %w", err)
 	}
 	s, err := server.New(server.Config{
-		Address: c.Address, Metrics: c.Metrics, Folder: c.Data, Version: version,
+		Address: c.Address, Metrics: c.Metrics, Web: orOff(c.Web), Folder: c.Data, Version: version,
 		TLSCert: c.TLSCert, TLSKey: c.TLSKey, SelfSigned: c.TLSSelfSigned, Hosts: c.TLSHost, Insecure: c.Insecure,
 		Registration: registration, MaxBots: c.OwnerBots, MaxStreams: c.MaxStreams, MaxInstances: c.MaxInstances,
 		MaxWatchers: c.MaxWatchers, PracticeTables: orNone(c.PracticeTables), TokenRate: c.TokenRate, AddressRate: c.AddressRate,
@@ -108,7 +109,7 @@ func (c *serveCmd) open(ctx context.Context, p *program) (*server.Server, func()
 
 // check refuses what the server would take for "the default", before anything is made.
 func (c *serveCmd) check() error {
-	for _, s := range []struct{ flag, given string }{{"data", c.Data}, {"address", c.Address}, {"metrics", c.Metrics}} {
+	for _, s := range []struct{ flag, given string }{{"data", c.Data}, {"address", c.Address}, {"metrics", c.Metrics}, {"web", c.Web}} {
 		if s.given == "" {
 			return fmt.Errorf("--%s: is empty", s.flag)
 		}
@@ -139,6 +140,14 @@ func orNone[N int | time.Duration](n N) N {
 	return n
 }
 
+// orOff makes the "off" of a flag the empty address of a Config.
+func orOff(address string) string {
+	if address == "off" {
+		return ""
+	}
+	return address
+}
+
 // reachable is an address of this machine where a server that listens on addr can be reached.
 func reachable(addr net.Addr) string {
 	if tcp, is := addr.(*net.TCPAddr); is && tcp.IP.IsUnspecified() {
@@ -147,11 +156,23 @@ func reachable(addr net.Addr) string {
 	return addr.String()
 }
 
+// pagesURL is where a browser on this machine finds the pages.
+func pagesURL(s *server.Server, encrypted bool) string {
+	scheme := "http"
+	if encrypted {
+		scheme = "https"
+	}
+	return scheme + "://" + reachable(s.WebAddr()) + "/"
+}
+
 // greet says where the arena is and what to do next.
 func (c *serveCmd) greet(p *program, s *server.Server, first bool) {
 	fmt.Fprintf(p.out, "Flip 7 Arena %s on %s, data in %s\n", version, s.Addr(), c.Data)
 	if s.MetricsAddr() != nil {
 		fmt.Fprintf(p.out, "Metrics: http://%s/metrics\n", s.MetricsAddr())
+	}
+	if s.WebAddr() != nil {
+		fmt.Fprintf(p.out, "Pages: %s\n", pagesURL(s, c.TLSCert != "" || c.TLSSelfSigned))
 	}
 	env := ""
 	if here := reachable(s.Addr()); here != "127.0.0.1:7777" {

@@ -143,7 +143,7 @@ func newSoak(t *testing.T, lasts time.Duration) *soak {
 // start starts the server, with more said of it than others need, and room for an organiser who enters everybody at once.
 func (s *soak) start() {
 	s.t.Helper()
-	cmd := exec.Command(os.Args[0], "serve", "--data", s.server.data, "--address", s.server.address, "--metrics", s.metrics,
+	cmd := exec.Command(os.Args[0], "serve", "--data", s.server.data, "--address", s.server.address, "--metrics", s.metrics, "--web", "off",
 		"--token-rate", "10000", "--ping-interval", "1s", "--log-level", "warn")
 	cmd.Env = append(os.Environ(), asProgram+"=1")
 	cmd.Stderr = s.server.log

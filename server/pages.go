@@ -1,0 +1,113 @@
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/flip7-arena/flip7/arena"
+	"github.com/flip7-arena/flip7/arena/game"
+	"github.com/flip7-arena/flip7/server/hub"
+	"github.com/flip7-arena/flip7/server/web"
+)
+
+// newPages are the pages for browsers, made of what the services tell.
+func (s *Server) newPages() *web.Pages {
+	ratings := &ratingService{nights: s.nights}
+	return web.New(web.Config{
+		Arena:   s.arena,
+		Watch:   onlookers{s.watch.hub},
+		Present: s.bots.there,
+		Season: func(ctx context.Context, league string, do func(*arena.Season, *arena.Elo) error) error {
+			return ratings.season(ctx, league, arena.SeasonOptions{}, func(found *season) error {
+				if err := found.table(); err != nil {
+					return err
+				}
+				return do(found.Season, found.elo)
+			})
+		},
+		History: ratings.history,
+		Explain: s.nights.explain,
+		Tally: func(ctx context.Context, t *arena.Tournament, do func(*arena.Tally) error) (err error) {
+			counted := s.nights.count(ctx, t, func(tally *arena.Tally) { err = do(tally) })
+			if counted != nil {
+				return counted
+			}
+			return err
+		},
+		Ends: func(t *arena.Tournament) time.Time {
+			shown := s.nights.common.Tournament(t)
+			expect(shown, t, time.Now())
+			if shown.GetExpectedEndTime() == nil {
+				return time.Time{}
+			}
+			return shown.GetExpectedEndTime().AsTime()
+		},
+		Conclusion: func(ctx context.Context, t *arena.Tournament) (string, error) {
+			if t.State != arena.Finished {
+				return "", nil
+			}
+			return s.nights.conclude(ctx, t)
+		},
+		Address: s.listener.Addr().String(),
+		Log:     s.log,
+	})
+}
+
+// history is how a bot stood after each tournament of a league that it played in.
+func (s *ratingService) history(ctx context.Context, league, bot string) (moments []*arena.Moment, err error) {
+	err = s.season(ctx, league, arena.SeasonOptions{}, func(found *season) error {
+		played := found.Played(bot)
+		for _, night := range played[max(0, len(played)-fitsACall):] {
+			moment, err := found.moment(night)
+			if err != nil {
+				return err
+			}
+			moments = append(moments, moment)
+		}
+		return nil
+	})
+	return moments, err
+}
+
+// onlookers let the pages see what spectators see.
+type onlookers struct{ *hub.Hub }
+
+// Running implements web.Watch.
+func (o onlookers) Running(tournament int64) []arena.GameID { return o.Games(tournament) }
+
+// Follow implements web.Watch.
+func (o onlookers) Follow(id arena.GameID, tell game.Observer) (running web.Running, there bool, err error) {
+	g, there := o.Game(id, 0)
+	if !there {
+		return running, false, nil
+	}
+	f, err := hub.Follow(g, tell)
+	if err != nil {
+		return running, false, fmt.Errorf("follow game %v: %w", id, err)
+	}
+	running = web.Running{Info: g.Info, Attempt: g.Attempt, Moves: g.Moves, Ended: g.Ended}
+	if !f.State.Over() {
+		pending := f.State.Request()
+		running.Pending = &pending
+	}
+	return running, true, nil
+}
+
+// browsing is the server of the pages. How long an answer may take is not bounded here: a live page goes on for as long as
+// somebody looks at it, and bounds each write.
+func (s *Server) browsing(encrypt *tls.Config) *http.Server {
+	return &http.Server{Handler: s.pages, TLSConfig: encrypt, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+		MaxHeaderBytes: 16 << 10, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}
+}
+
+// serveBrowsers lets browsers in, until the server is closed.
+func (s *Server) serveBrowsers() error {
+	if s.browse.TLSConfig != nil {
+		return s.browse.ServeTLS(s.browsers, "", "")
+	}
+	return s.browse.Serve(s.browsers)
+}

@@ -1,0 +1,141 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/flip7-arena/flip7/arena"
+)
+
+// nightsShown is how many past nights the home page lists.
+const nightsShown = 30
+
+// mainLeague is the league of tournaments that name none.
+const mainLeague = "main"
+
+// homeView is the first page.
+type homeView struct {
+	Title   string      `json:"-"`
+	Tonight *nightView  `json:"tonight,omitempty"`
+	Next    []nightLink `json:"open"` // others that can be entered or run
+	Past    []nightLink `json:"past"`
+	Elo     eloView     `json:"elo"`
+	Address string      `json:"address"`
+	Live    string      `json:"-"`
+}
+
+func (homeView) lasts() bool { return false }
+
+// nightLink names a tournament.
+type nightLink struct {
+	ID     int64     `json:"id"`
+	Name   string    `json:"name"`
+	League string    `json:"league"`
+	State  string    `json:"state"`
+	When   time.Time `json:"when"`
+}
+
+// eloView is the Elo table of a league.
+type eloView struct {
+	League string    `json:"league"`
+	Games  int       `json:"games"`
+	Nights int       `json:"tournaments"`
+	Anchor string    `json:"anchor,omitempty"` // has 1500; else the mean has
+	Rows   []eloLine `json:"rows"`
+}
+
+// eloLine is a line of it.
+type eloLine struct {
+	Rank        int      `json:"rank"`
+	Low         int      `json:"rank_best"`
+	High        int      `json:"rank_worst"`
+	Group       int      `json:"group"` // bots of different groups cannot be compared
+	Bot         string   `json:"bot"`
+	Build       string   `json:"build,omitempty"`
+	Owner       string   `json:"owner,omitempty"`
+	Elo         float64  `json:"elo"`
+	Margin      *float64 `json:"margin,omitempty"`
+	Sign        string   `json:"bound,omitempty"` // ">" or "<" where the rating is a bound
+	Best        float64  `json:"p_best"`
+	Placement   float64  `json:"placement"`
+	Firsts      float64  `json:"first_places"`
+	Games       int      `json:"games"`
+	Provisional bool     `json:"provisional,omitempty"`
+	Alike       bool     `json:"like_the_next,omitempty"` // cannot be told apart from the line below
+}
+
+// home is the first page: the newest tournament that runs or can be entered, the Elo table, and what was before.
+func (p *Pages) home(ctx context.Context, _ *http.Request) (view, error) { return p.homePage(ctx) }
+
+func (p *Pages) homePage(ctx context.Context) (*homeView, error) {
+	h := &homeView{Title: "Flip 7 Arena", Address: p.Address, Live: "/live", Next: []nightLink{}, Past: []nightLink{}}
+	heads, err := p.Arena.Store.Tournaments(ctx, 0, nightsShown)
+	if err != nil {
+		return nil, fmt.Errorf("list tournaments: %w", err)
+	}
+	tonight := slices.IndexFunc(heads, func(t arena.Tournament) bool { return t.State.Live() })
+	if tonight < 0 {
+		tonight = slices.IndexFunc(heads, func(t arena.Tournament) bool { return t.State == arena.Open })
+	}
+	league := mainLeague
+	for i, head := range heads {
+		switch {
+		case i == tonight:
+			league = head.Settings.League
+			if h.Tonight, err = p.night(ctx, head.ID); err != nil {
+				return nil, err
+			}
+		case head.State.Over():
+			h.Past = append(h.Past, link(head))
+		case head.State != arena.Draft:
+			h.Next = append(h.Next, link(head))
+		}
+	}
+	h.Elo, err = p.elo(ctx, league)
+	return h, err
+}
+
+func link(t arena.Tournament) nightLink {
+	when := t.Created
+	for _, at := range []time.Time{t.StartAt, t.Started, t.Ended} {
+		if !at.IsZero() {
+			when = at
+		}
+	}
+	return nightLink{t.ID, t.Settings.Name, t.Settings.League, t.State.String(), when}
+}
+
+func (p *Pages) elo(ctx context.Context, league string) (eloView, error) {
+	shown := eloView{League: league, Rows: []eloLine{}}
+	err := p.Season(ctx, league, func(_ *arena.Season, elo *arena.Elo) error {
+		shown.Games, shown.Nights, shown.Anchor = elo.Games, elo.Tournaments, elo.Anchor
+		rank, group := 0, -1
+		for _, row := range elo.Rows {
+			if row.Group != group {
+				rank, group = 0, row.Group
+			}
+			rank++
+			line := eloLine{Rank: rank, Low: row.Rank.Low, High: row.Rank.High, Group: row.Group, Bot: row.Bot, Build: row.Build, Owner: row.Owner,
+				Elo: row.Elo, Sign: row.Bound.String(), Best: row.Rank.Best, Placement: row.Placement, Firsts: row.Firsts, Games: row.Games,
+				Provisional: row.Provisional}
+			line.Margin = finite(row.Interval)
+			shown.Rows = append(shown.Rows, line)
+		}
+		for _, run := range elo.Alike {
+			for i := run.First; i < run.Last; i++ {
+				shown.Rows[i].Alike = true
+			}
+		}
+		return nil
+	})
+	return shown, err
+}
+
+// homeSource is the home page as things go on. Nothing tells of all tournaments at once, so it looks now and then.
+func (p *Pages) homeSource(*http.Request) (source, error) {
+	return source{key: "/live", parts: []string{"tonight", "elo", "nights"}, pause: 2 * time.Second,
+		find: func(ctx context.Context) (view, error) { return p.homePage(ctx) }}, nil
+}

@@ -1,0 +1,209 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"math"
+	"mime"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/flip7-arena/flip7/arena"
+	"github.com/flip7-arena/flip7/arena/rating"
+)
+
+//go:embed templates/*.html
+var templateFiles embed.FS
+
+//go:embed static
+var staticFiles embed.FS
+
+// templates are the pages by the names of their files, each with the frame of all pages.
+var templates = func() map[string]*template.Template {
+	frame := template.Must(template.New("").Funcs(functions).ParseFS(templateFiles, "templates/frame.html", "templates/parts.html"))
+	pages := map[string]*template.Template{}
+	names, err := fs.Glob(templateFiles, "templates/*.html")
+	if err != nil {
+		panic(err)
+	}
+	for _, name := range names {
+		own := template.Must(template.Must(frame.Clone()).ParseFS(templateFiles, name))
+		pages[path.Base(name)] = own
+	}
+	return pages
+}()
+
+// functions are what templates can do beyond the language.
+var functions = template.FuncMap{
+	"percent":  func(share float64) string { return rating.Percent(share, 1) },
+	"fixed":    func(decimals int, x float64) string { return fmt.Sprintf("%.*f", decimals, x) },
+	"signed":   func(x float64) string { return fmt.Sprintf("%+.0f", x) },
+	"clock":    func(at time.Time) string { return at.UTC().Format("15:04") + " UTC" },
+	"day":      func(at time.Time) string { return at.UTC().Format(time.DateOnly) },
+	"stamp":    func(at time.Time) string { return at.UTC().Format(time.RFC3339) },
+	"plural":   plural,
+	"add":      func(a, b int) int { return a + b },
+	"resource": resource,
+	"finite":   func(x float64) bool { return !math.IsInf(x, 0) && !math.IsNaN(x) },
+}
+
+func plural(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, more)
+}
+
+// wrong is why a page cannot be shown, for the one who asked for it.
+type wrong struct {
+	status int
+	why    string
+}
+
+func (w *wrong) Error() string { return w.why }
+
+func missing(format string, args ...any) error {
+	return &wrong{http.StatusNotFound, fmt.Sprintf(format, args...)}
+}
+
+// view is what a page shows.
+type view interface {
+	// lasts reports whether it will never be another.
+	lasts() bool
+}
+
+// page is a handler that shows what find finds, as a page or, where the address ends in .json, as JSON.
+func (p *Pages) page(file string, find func(context.Context, *http.Request) (view, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		asJSON := strings.HasSuffix(r.URL.Path, ".json")
+		shown, err := find(r.Context(), r)
+		if err != nil {
+			p.refuse(w, r, err)
+			return
+		}
+		var out bytes.Buffer
+		contentType := "text/html; charset=utf-8"
+		if asJSON {
+			contentType = "application/json"
+			err = json.NewEncoder(&out).Encode(shown)
+		} else {
+			err = templates[file].ExecuteTemplate(&out, "frame.html", shown)
+		}
+		if err != nil {
+			p.refuse(w, r, fmt.Errorf("write %s: %w", r.URL.Path, err))
+			return
+		}
+		answer(w, r, contentType, out.Bytes(), shown.lasts())
+	}
+}
+
+// answer writes a body that a browser may keep: for as long as it likes if it never changes, else until it has asked whether
+// it did.
+func answer(w http.ResponseWriter, r *http.Request, contentType string, body []byte, lasts bool) {
+	sum := sha256.Sum256(body)
+	tag := `"` + hex.EncodeToString(sum[:8]) + `"`
+	h := w.Header()
+	h.Set("Content-Type", contentType)
+	h.Set("ETag", tag)
+	h.Set("Cache-Control", "no-cache")
+	if lasts {
+		h.Set("Cache-Control", "public, max-age=3600")
+	}
+	if r.Header.Get("If-None-Match") == tag {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	_, _ = w.Write(body)
+}
+
+// refusal is the page that says why there is none.
+type refusal struct {
+	Title string `json:"-"`
+	Error string `json:"error"`
+}
+
+func (refusal) lasts() bool { return false }
+
+// refuse says why there is no such page. What is our own fault is logged, and not told.
+func (p *Pages) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	if r.Context().Err() != nil {
+		return // nobody is there any more
+	}
+	told, ok := errors.AsType[*wrong](err)
+	switch {
+	case ok:
+	case errors.Is(err, arena.ErrNotFound):
+		told = &wrong{http.StatusNotFound, "There is no such thing in this arena."}
+	default:
+		p.Log.Error("page", "path", r.URL.Path, "error", err)
+		told = &wrong{http.StatusInternalServerError, "The arena could not put this page together. The organiser's log says why."}
+	}
+	shown := refusal{http.StatusText(told.status), told.why}
+	var out bytes.Buffer
+	h := w.Header()
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	if strings.HasSuffix(r.URL.Path, ".json") {
+		h.Set("Content-Type", "application/json")
+		_ = json.NewEncoder(&out).Encode(shown)
+	} else if err := templates["refusal.html"].ExecuteTemplate(&out, "frame.html", shown); err != nil {
+		p.Log.Error("page", "path", r.URL.Path, "error", err)
+	}
+	w.WriteHeader(told.status)
+	_, _ = w.Write(out.Bytes())
+}
+
+// stamps are the addresses of the static files, each with a mark of what is in it, so that a browser may keep it for ever.
+var stamps = func() map[string]string {
+	stamps := map[string]string{}
+	err := fs.WalkDir(staticFiles, "static", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		raw, err := staticFiles.ReadFile(name)
+		sum := sha256.Sum256(raw)
+		stamps[strings.TrimPrefix(name, "static/")] = "/" + name + "?" + hex.EncodeToString(sum[:6])
+		return err
+	})
+	if err != nil {
+		panic(err)
+	}
+	return stamps
+}()
+
+// resource is the address of a static file.
+func resource(name string) (string, error) {
+	address, there := stamps[name]
+	if !there {
+		return "", fmt.Errorf("there is no static file %q", name)
+	}
+	return address, nil
+}
+
+// files serves the static files.
+func files() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name := strings.TrimPrefix(r.URL.Path, "/")
+		raw, err := staticFiles.ReadFile(name)
+		if err != nil {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
+		w.Header().Set("Cache-Control", "no-cache")
+		if "/"+name+"?"+r.URL.RawQuery == stamps[strings.TrimPrefix(name, "static/")] {
+			w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+		}
+		_, _ = w.Write(raw)
+	})
+}
