@@ -37,6 +37,9 @@ var arrows = map[string][]string{
 
 	"clients/go":              {"proto/flip7/v1", "google.golang.org/grpc", "google.golang.org/protobuf", "google.golang.org/genproto"},
 	"clients/go/examples/...": {"clients/go"},
+	"clients/bridge":          {"clients/go"},
+	"clients/conformance":     {"proto/flip7/v1", "google.golang.org/grpc", "google.golang.org/protobuf", "google.golang.org/genproto"},
+	"clients":                 {},
 
 	"cmd/...": {"..."},
 }
