@@ -1,5 +1,3 @@
-package server
-
 // What happens to hostile clients. In all of it a bot that plays as it should, on the same server, makes no fault and
 // loses no stream. (R) marks what is tested beside package remote, which holds the conversation.
 //
@@ -38,6 +36,7 @@ package server
 //	hard questions (standings, ratings)  one at a time; BUSY beyond 32 in the queue from one token or address
 //	all streams taken by idle bots (R)   SERVER_FULL for others like them; bots in a tournament come in
 //	any bytes to any call, as anybody    never a panic, never INTERNAL (FuzzCalls)
+package server
 
 import (
 	"context"

@@ -85,7 +85,7 @@ func Play(ctx context.Context, s Setup) (Outcome, error) {
 			player.End(result, how)
 		}
 	}()
-	s.Info.Resumed = len(s.Sofar) > 0
+	s.Info.Resumed, s.Info.Faults, s.Info.Slips = len(s.Sofar) > 0, p.out.Faults, p.out.Slips
 	for seat, player := range s.Players {
 		begun++
 		player.Begin(s.Info, game.Seat(seat))

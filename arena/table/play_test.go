@@ -52,6 +52,7 @@ type bot struct {
 	// answer is what comes of a question; Took is what the bot would take, without regard to the time it has.
 	answer func(q table.Question) table.Answer
 
+	info  table.Info
 	seat  game.Seat
 	begun int
 	ends  []table.Ending
@@ -65,7 +66,7 @@ type asked struct {
 	banks   []time.Duration
 }
 
-func (b *bot) Begin(_ table.Info, seat game.Seat) { b.begun++; b.seat = seat }
+func (b *bot) Begin(info table.Info, seat game.Seat) { b.begun++; b.info, b.seat = info, seat }
 
 func (b *bot) End(_ game.Result, how table.Ending) { b.ends = append(b.ends, how) }
 
@@ -570,7 +571,16 @@ func TestGoesOnFromEveryPrefix(t *testing.T) {
 				if !slices.Equal(rest.entries, whole.entries[n:]) {
 					t.Fatalf("%d seats, from %d: the journal did not go on", seats, n)
 				}
+				faults := make([]int, seats)
+				for _, e := range whole.entries[:n] {
+					if e.Move.Cause.Fault() {
+						faults[e.Seat]++
+					}
+				}
 				for seat, b := range bots {
+					if n > 0 && !slices.Equal(b.info.Faults, faults) {
+						t.Fatalf("%d seats, from %d: it begins with the faults %v, want %v", seats, n, b.info.Faults, faults)
+					}
 					for _, q := range b.asked {
 						if q.number <= n {
 							t.Fatalf("%d seats, from %d: seat %d was asked for decision %d again", seats, n, seat, q.number)

@@ -46,6 +46,10 @@ type Info struct {
 	Rated      bool          // the game counts for an Elo table, unless its night is broken off
 	Practice   bool          // nothing is at stake: the game counts nowhere, and ends when a tournament needs a bot of it
 	Resumed    bool          // decisions were made before; Play sets it
+
+	// Faults and Slips are by seat, of the decisions that were made before, as Outcome has them; Play sets them. Nil: none
+	// were made.
+	Faults, Slips []int
 }
 
 // Ending is how a game ends for those who sit at the table.

@@ -456,7 +456,16 @@ var conversations = []struct {
 			!slices.Equal(f.GetPlaces(), []uint32{1, 2, 2}) || !slices.Equal(f.GetTotals(), []uint32{200, 7, 7}) {
 			t.Errorf("got %v", f)
 		}
-		s.player.Begin(table.Info{ID: "1/1/1/1", Attempt: 2, Bots: make([]string, 3)}, 0) // for the end that follows
+		s.player = a.bots.Player("ann")
+		s.player.Begin(table.Info{ID: "1/1/1/1", Attempt: 2, Bots: make([]string, 3), Resumed: true, Faults: []int{4, 0, 0}, Slips: []int{2, 0, 0}}, 0)
+		if !c.started().GetResumed() {
+			t.Error("the game is told as new")
+		}
+		s.player.End(game.Result{}, table.Failed)
+		if f := c.next().GetGameFinished(); f.GetFaults() != 4 || f.GetSlips() != 2 {
+			t.Errorf("a game that goes on after a restart ends with %v, want the faults and slips from before too", f)
+		}
+		s.player.Begin(table.Info{ID: "1/1/1/1", Attempt: 3, Bots: make([]string, 3)}, 0) // for the end that follows
 		c.started()
 	}},
 	{"the network's delay is given back out of a quota", func(t *testing.T, a *arena, c *client, s *seat) {

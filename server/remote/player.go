@@ -114,6 +114,9 @@ func (p *player) Begin(info table.Info, seat game.Seat) {
 	p.banks = slices.Repeat([]time.Duration{info.Bank}, len(info.Bots))
 	p.answered = make(chan struct{}, 1)
 	p.quota, p.last = quotaStart, -1
+	if info.Resumed {
+		p.faults, p.slips = info.Faults[seat], info.Slips[seat]
+	}
 	p.timer = time.AfterFunc(time.Hour, p.expire)
 	p.timer.Stop()
 
