@@ -52,7 +52,7 @@ func TestClearTextIsRefusedBeyondThisMachine(t *testing.T) {
 		{"everywhere, with a certificate", Config{TLSCert: "a", TLSKey: "b"}, everywhere, false},
 		{"everywhere, as was asked for", Config{Insecure: true}, everywhere, false},
 	} {
-		if err := test.config.checkClear(test.on); (err != nil) != test.refused {
+		if err := test.config.checkClear("address", test.on); (err != nil) != test.refused {
 			t.Errorf("%s: error %v, want one: %v", test.name, err, test.refused)
 		}
 	}

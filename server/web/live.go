@@ -63,6 +63,7 @@ type boards struct {
 	mu       sync.Mutex
 	by       map[string]*board
 	watchers int
+	last     uint64 // the highest version of boards that were taken down: those put up later begin above it
 }
 
 func newBoards(log *slog.Logger) boards {
@@ -82,7 +83,7 @@ func (b *boards) look(file string, s source) (found *board, leave func(), ok boo
 	found = b.by[s.key]
 	if found == nil {
 		ctx, stop := context.WithCancel(b.ctx)
-		found = &board{changed: make(chan struct{}), stop: stop}
+		found = &board{version: b.last, changed: make(chan struct{}), stop: stop}
 		b.by[s.key] = found
 		go found.keep(ctx, b.log, file, s)
 	}
@@ -95,6 +96,8 @@ func (b *boards) look(file string, s source) (found *board, leave func(), ok boo
 		if found.watchers--; found.watchers == 0 {
 			found.stop()
 			delete(b.by, s.key)
+			_, now, _, _ := found.since(0)
+			b.last = max(b.last, now)
 		}
 	}, true
 }

@@ -1,0 +1,311 @@
+package server
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/flip7-arena/flip7/arena"
+	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
+)
+
+// browser is somebody who looks at the pages.
+type browser struct {
+	*hosting
+	base string
+}
+
+func browse(t *testing.T) *browser {
+	h := host(t, func(c *Config) { c.Web = "127.0.0.1:0" })
+	return &browser{h, "http://" + h.WebAddr().String()}
+}
+
+func (b *browser) fetch(path string, header http.Header) *http.Response {
+	b.t.Helper()
+	r, err := http.NewRequestWithContext(b.t.Context(), http.MethodGet, b.base+path, nil)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	r.Header = header
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.t.Cleanup(func() { answer.Body.Close() })
+	return answer
+}
+
+func (b *browser) page(path string) string {
+	b.t.Helper()
+	answer := b.fetch(path, nil)
+	text, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != http.StatusOK {
+		b.t.Fatalf("%s: %s, %v: %s", path, answer.Status, err, text)
+	}
+	return string(text)
+}
+
+// json is what a page shows.
+func (b *browser) json(path string, into any) {
+	b.t.Helper()
+	if err := json.Unmarshal([]byte(b.page(path)), into); err != nil {
+		b.t.Fatalf("%s: %v", path, err)
+	}
+}
+
+// heard is an event of a live page.
+type heard struct{ name, id, data string }
+
+// live reads a live page until it has told everything, or enough of it.
+func (b *browser) live(path, last string, enough func(heard) bool) (events []heard) {
+	b.t.Helper()
+	header := http.Header{}
+	if last != "" {
+		header.Set("Last-Event-ID", last)
+	}
+	answer := b.fetch(path, header)
+	if answer.StatusCode != http.StatusOK || answer.Header.Get("Content-Type") != "text/event-stream" {
+		b.t.Fatalf("%s: %s, %s", path, answer.Status, answer.Header.Get("Content-Type"))
+	}
+	lines := bufio.NewScanner(answer.Body)
+	lines.Buffer(nil, 1<<20)
+	var e heard
+	for lines.Scan() {
+		field, value, _ := strings.Cut(lines.Text(), ":")
+		value = strings.TrimPrefix(value, " ")
+		switch field {
+		case "event":
+			e.name = value
+		case "id":
+			e.id = value
+		case "data":
+			e.data += value + "\n"
+		case "":
+			if e.name == "" {
+				continue
+			}
+			events = append(events, e)
+			if e.name == "over" || enough(e) {
+				return events
+			}
+			e = heard{}
+		}
+	}
+	b.t.Fatalf("%s ended after %d events: %v", path, len(events), lines.Err())
+	return nil
+}
+
+func never(heard) bool { return false }
+
+func TestAPageOfANightMovesToItsEnd(t *testing.T) {
+	b := browse(t)
+	id := b.opened(&flip7v1.TournamentSettings{PairingRounds: 3, Rotations: 1}, houses()...)
+	if page := b.page("/t/" + id); !strings.Contains(page, `data-live="/t/`+id+`/live"`) || !strings.Contains(page, "public when the tournament is over") {
+		t.Errorf("the page of an open tournament is not live, or says nothing of its secret:\n%s", page)
+	}
+	seen := make(chan []heard, 1)
+	go func() { seen <- b.live("/t/"+id+"/live", "", never) }()
+	b.play(id)
+	events := <-seen
+	secret := b.night(id).Secret
+	last := map[string]string{}
+	ids := []string{}
+	for _, e := range events {
+		if e.name == "told" {
+			ids = append(ids, e.id)
+		}
+		if strings.Contains(e.data, fmt.Sprintf("%x", secret)) && !strings.Contains(e.data, "finished") {
+			t.Errorf("part %s tells the secret before the end", e.name)
+		}
+		last[e.name] = e.data
+	}
+	if _, over := last["over"]; !over || len(ids) < 2 {
+		t.Errorf("%d changes were told, over: %v; want some, to the end", len(ids), over)
+	}
+	page := b.page("/t/" + id)
+	for _, part := range []string{"head", "standings", "pairings", "cross"} {
+		if html := strings.TrimSpace(last[part]); html == "" || !strings.Contains(page, html) {
+			t.Errorf("part %s was last told as something that is not in the page:\n%s", part, html)
+		}
+	}
+	if !strings.Contains(page, fmt.Sprintf("%x", secret)) || strings.Contains(page, "data-live") {
+		t.Error("the page of a finished tournament does not have its secret, or is still live")
+	}
+}
+
+func TestWhoComesBackHearsWhatChangedSince(t *testing.T) {
+	b := browse(t)
+	id := b.opened(&flip7v1.TournamentSettings{PairingRounds: 3, Rotations: 1}, "house:odds", "house:racer")
+	path := "/t/" + id + "/live"
+	all := func(e heard) bool { return e.name == "told" }
+	stays := b.live(path, "", all) // and goes on looking
+	if len(stays) != 4 {
+		t.Fatalf("at first %d events, want three parts (nobody has played, so there is no crosstable) and where they end", len(stays))
+	}
+	entered := make(chan []heard, 1)
+	go func() { entered <- b.live(path, stays[3].id, all) }()
+	if _, err := b.EnterBot(b.admin, &flip7v1.EnterBotRequest{TournamentId: id, Player: "house:stay-25"}); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range <-entered {
+		names = append(names, e.name)
+	}
+	if !slices.Contains(names, "standings") || slices.Contains(names, "pairings") || slices.Contains(names, "cross") {
+		t.Errorf("after an entry it was told %v, want the standings and nothing that is as it was", names)
+	}
+	if again := b.live(path, "otherrun-7", all); len(again) != 4 {
+		t.Errorf("who comes from another run is told %d events, want everything", len(again))
+	}
+}
+
+// night is a tournament as the arena has it.
+func (b *browser) night(id string) *arena.Tournament {
+	b.t.Helper()
+	var number int64
+	fmt.Sscan(id, &number)
+	night, err := b.arena.Tournament(b.t.Context(), number)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return night
+}
+
+// shownGame is a game as its page shows it in JSON.
+type shownGame struct {
+	Seed  string
+	Frame struct {
+		Step, Last int
+		Over       bool
+		Says       string
+		Rounds     []struct{ Round, Step int }
+		Seats      []struct {
+			Bot          string
+			Total, Place int
+			Status       string
+		}
+	}
+}
+
+func TestAReplayEndsAsTheRecordSays(t *testing.T) {
+	b := browse(t)
+	id := b.opened(&flip7v1.TournamentSettings{PairingRounds: 1, Rotations: 1}, houses()...)
+	b.play(id)
+	night := b.night(id)
+	games := 0
+	for _, tab := range night.Rounds[0].Tables {
+		for _, g := range tab.Games {
+			games++
+			path := fmt.Sprintf("/g/%s/1/%d/%d", id, tab.Number, g.Number)
+			var first, last shownGame
+			b.json(path+".json", &first)
+			if first.Frame.Step != 1 || first.Frame.Over || len(first.Frame.Rounds) != g.Result.Rounds || first.Frame.Rounds[0].Step != 1 {
+				t.Fatalf("%s begins at step %d with %d rounds, want step 1 and %d", path, first.Frame.Step, len(first.Frame.Rounds), g.Result.Rounds)
+			}
+			b.json(fmt.Sprintf("%s.json?step=%d", path, first.Frame.Last), &last)
+			if !last.Frame.Over || len(last.Seed) != 64 {
+				t.Errorf("%s: the last step is not the end, or there is no seed: %+v", path, last)
+			}
+			for seat, s := range last.Frame.Seats {
+				if s.Bot != night.Entries[g.Seats[seat]-1].Name || s.Total != g.Result.Totals[seat] || s.Place != g.Result.Places[seat] {
+					t.Errorf("%s, seat %d: %s with %d in place %d; the record says %d in place %d", path, seat, s.Bot, s.Total, s.Place, g.Result.Totals[seat], g.Result.Places[seat])
+				}
+			}
+		}
+	}
+	if games != 8 {
+		t.Errorf("%d games were looked at, want 8", games)
+	}
+	// Any moment has its address; one past the end is the end.
+	var moment, past shownGame
+	b.json("/g/"+id+"/1/1/1.json?step=20", &moment)
+	b.json("/g/"+id+"/1/1/1.json?step=100000", &past)
+	if moment.Frame.Step != 20 || past.Frame.Step != past.Frame.Last {
+		t.Errorf("steps 20 and 100000 show steps %d and %d of %d", moment.Frame.Step, past.Frame.Step, past.Frame.Last)
+	}
+}
+
+func TestWhatIsNotThereIsSaid(t *testing.T) {
+	b := browse(t)
+	id := b.opened(&flip7v1.TournamentSettings{PairingRounds: 1, Rotations: 1}, houses()...)
+	for _, c := range []struct {
+		path   string
+		status int
+		says   string
+	}{
+		{"/nosuch", 404, "no such page"},
+		{"/t/7", 404, "no such thing"},
+		{"/t/x", 404, "numbered from 1"},
+		{"/t/0.json", 404, "numbered from 1"},
+		{"/t/" + id + "/results.jsonl", 409, "when the tournament is over"},
+		{"/g/" + id + "/1/1/1", 404, "no such table"},
+		{"/g/" + id + "/1/1/1/live", 404, "no such table"},
+		{"/g/" + id + "/1/1/1?step=0", 400, "step"},
+		{"/b/nobody", 404, "No bot"},
+		{"/static/nosuch.css", 404, ""},
+		{"/static/../web.go", 404, ""},
+	} {
+		answer := b.fetch(c.path, nil)
+		text, _ := io.ReadAll(answer.Body)
+		if answer.StatusCode != c.status || !strings.Contains(string(text), c.says) {
+			t.Errorf("%s: %s, want %d and %q in\n%s", c.path, answer.Status, c.status, c.says, text)
+		}
+	}
+}
+
+// What a browser is told to do with pages: nothing from elsewhere, and what may be kept.
+func TestHeadersOfPages(t *testing.T) {
+	b := browse(t)
+	id := b.opened(&flip7v1.TournamentSettings{PairingRounds: 1, Rotations: 1}, houses()...)
+	b.play(id)
+	page := b.fetch("/", nil)
+	policy := page.Header.Get("Content-Security-Policy")
+	if !strings.Contains(policy, "default-src 'none'") || strings.Contains(policy, "unsafe") {
+		t.Errorf("policy %q", policy)
+	}
+	text, _ := io.ReadAll(page.Body)
+	if strings.Contains(string(text), "style=") || strings.Contains(string(text), "<script>") || strings.Contains(string(text), "onclick") {
+		t.Error("there is style or script in the page, which its policy refuses")
+	}
+	tag := page.Header.Get("ETag")
+	if again := b.fetch("/", http.Header{"If-None-Match": {tag}}); again.StatusCode != http.StatusNotModified {
+		t.Errorf("the same page again is %s, want 304", again.Status)
+	}
+	css := string(text)[strings.Index(string(text), "/static/style.css"):]
+	css = css[:strings.Index(css, `"`)]
+	kept := map[string]string{
+		"/": "no-cache", css: "public, max-age=31536000, immutable", "/static/style.css": "no-cache",
+		"/t/" + id: "public, max-age=3600", "/g/" + id + "/1/1/1?step=3": "public, max-age=3600", "/nosuch": "no-store",
+	}
+	for path, want := range kept {
+		if got := b.fetch(path, nil).Header.Get("Cache-Control"); got != want {
+			t.Errorf("%s: Cache-Control %q, want %q", path, got, want)
+		}
+	}
+	// The first page with all that it loads.
+	size := len(text)
+	for _, part := range []string{css, "/static/live.js", "/static/icon.svg"} {
+		size += len(b.page(part))
+	}
+	if size > 100_000 {
+		t.Errorf("the first page has %d bytes in all, want 100 kB at most", size)
+	}
+	if names := b.keys("/t/" + id + ".json"); !slices.Contains(names, "standings") {
+		t.Errorf("the JSON of a tournament has %v", names)
+	}
+}
+
+// keys is the names in the object that a page shows.
+func (b *browser) keys(path string) (names []string) {
+	object := map[string]json.RawMessage{}
+	b.json(path, &object)
+	for name := range object {
+		names = append(names, name)
+	}
+	return names
+}
