@@ -14,7 +14,7 @@ os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 
 import grpc
 
-from flip7._end import End, UsageError, end_of_status
+from flip7._end import End, Status, UsageError, end_of_status
 from flip7._version import NAME, __version__
 
 #: Where `flip7 serve` listens if it is not told otherwise.
@@ -54,9 +54,9 @@ class Arena:
             return grpc.aio.secure_channel(self.addr, grpc.ssl_channel_credentials(self.roots), options)
         return grpc.aio.insecure_channel(self.addr, options)
 
-    def end_of(self, error: grpc.aio.AioRpcError, met: bool) -> End:
-        """Read how a stream failed; met says whether the arena ever welcomed the bot."""
-        message = error.details() or ""
+    def end_of(self, status: Status, met: bool) -> End:
+        """Read how a stream ended; met says whether the arena ever welcomed the bot."""
+        message = status.details
         if self.tls and "CERTIFICATE_VERIFY_FAILED" in message:
             why = message.partition("CERTIFICATE_VERIFY_FAILED")[2].strip(": ") or "not signed by whom this machine trusts"
             words = f"the certificate of {self.host} is not trusted: {why}; FLIP7_CA names the PEM file to trust"
@@ -64,7 +64,7 @@ class Arena:
         if self.tls and "WRONG_VERSION_NUMBER" in message:
             words = f"{self.host} does not speak TLS; if the way there is safe, write http:// before the address"
             return End(words, come_back=met)
-        return end_of_status(error, self.host, met)
+        return end_of_status(status, self.host, met)
 
 
 def arena_of(addr: str) -> Arena:

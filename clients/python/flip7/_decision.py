@@ -57,7 +57,9 @@ def legal_of(answers: Iterable[int], seats: Iterable[int]) -> tuple[Decision, ..
 
 
 def message_of(request_id: str, decision: Decision) -> wire.BotMessage:
-    """Write a decision as it travels."""
+    """Write a decision as it travels. Raises TypeError for what is none."""
+    if not isinstance(decision, Decision):
+        raise TypeError(f"got {decision!r} of decide, want a Decision such as view.hit()")
     said = wire.Decision(request_id=request_id, answer=decision.answer, seat=decision.seat, note=decision.text)  # type: ignore[arg-type]
     return wire.BotMessage(decision=said)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import grpc
@@ -63,6 +63,16 @@ _IN_PLAIN = {
 }
 _FINAL = frozenset(("REPLACED", "TOKEN_REVOKED", "PROTOCOL_TOO_OLD", "BUILD_CHANGED", "BAD_HELLO"))
 
+
+@dataclass(frozen=True)
+class Status:
+    """The gRPC status with which a stream ended, without a goodbye."""
+
+    code: grpc.StatusCode
+    details: str = ""
+    metadata: Iterable[tuple[str, str | bytes]] = ()
+
+
 SILENT = End("nothing was heard from the arena for three ping intervals")
 CLOSED = End("the arena closed the stream")
 
@@ -77,15 +87,17 @@ def end_of_goodbye(goodbye: wire.Goodbye) -> End:
     return End(_in_plain(reason, goodbye.message), reason, goodbye.come_back, retry_after)
 
 
-def end_of_status(error: grpc.aio.AioRpcError, host: str, met: bool) -> End:
+def end_of_status(status: Status, host: str, met: bool) -> End:
     """Read how a stream ended without a Goodbye.
 
     The host is the arena's address as the author wrote it, met whether this arena ever welcomed the bot: some failures
     mend themselves only if it did.
     """
-    message = " ".join((error.details() or "").split())
-    reason, retry_after = _details(error)
-    code = error.code()
+    message = " ".join(status.details.split())
+    reason, retry_after = _details(status)
+    code = status.code
+    if code is grpc.StatusCode.OK:
+        return CLOSED
     if reason in _IN_PLAIN:
         return End(_in_plain(reason, message), reason, reason not in _FINAL, retry_after)
     if code in (grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.PERMISSION_DENIED):
@@ -114,14 +126,14 @@ def _unavailable(message: str, host: str) -> str:
     return f"the connection to {host} was lost: {message}"
 
 
-def _details(error: grpc.aio.AioRpcError) -> tuple[str, float]:
+def _details(status: Status) -> tuple[str, float]:
     """Read the reason of an ErrorInfo and the seconds of a RetryInfo.
 
     google.rpc.Status is taken apart by its field numbers: its generated code would be one more package to depend on, and
     a copy of it would clash with that package wherever both are there.
     """
     reason, retry_after = "", 0.0
-    for key, value in error.trailing_metadata() or ():
+    for key, value in status.metadata:
         if key != "grpc-status-details-bin" or not isinstance(value, bytes):
             continue
         for packed in _fields(value, 3):

@@ -11,11 +11,9 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-import grpc
-
 from flip7._arena import Arena
 from flip7._decision import PASS, message_of
-from flip7._end import CLOSED, EndError
+from flip7._end import CLOSED, EndError, Status
 from flip7._news import GameStarted, event_of, finished_of, verdict_of
 from flip7._stream import Stream
 from flip7._thinking import Tasks, Thought, Threads
@@ -104,10 +102,10 @@ class Player:
             stream.say(wire.BotMessage(hello=self._hello()))
             try:
                 end = await stream.converse()
-            except grpc.aio.AioRpcError as error:
-                end = self._arena.end_of(error, self._met)
             finally:
                 self._stream = None
+            if isinstance(end, Status):
+                end = self._arena.end_of(end, self._met)
             if self._left.is_set():
                 return
             if not end.come_back:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
 
 import grpc
 
 from flip7._arena import Arena
-from flip7._end import CLOSED, SILENT, End, end_of_goodbye
+from flip7._end import CLOSED, SILENT, End, Status, end_of_goodbye
 from flip7.v1 import play_service_pb2 as wire
 
 #: Seconds between two pings until the arena has said its own.
@@ -19,6 +21,11 @@ _USUAL_PING = 15.0
 _BATCH = 64
 #: Seconds that the arena has to close the stream of a bot that leaves.
 _LEAVE_WAIT = 5.0
+#: What grpc makes up, in place of the status that the arena ended the stream with, when a write fails because the stream has
+#: ended (grpc/grpc#36066), and the seconds that the true one may come later.
+_MADE_UP, _STATUS_WAIT = "Internal error from Core", 1.0
+
+T = TypeVar("T")
 
 
 class Stream:
@@ -30,6 +37,9 @@ class Stream:
             "/flip7.v1.PlayService/Play", wire.PlayRequest.SerializeToString, wire.PlayResponse.FromString
         )
         self._call = play(metadata=(("authorization", f"Bearer {token}"),))
+        self._call.add_done_callback(self._ended)
+        self._status: Status | None = None
+        self._status_known = asyncio.Event()
         self._heard, self._log = heard, log
         self._loop = asyncio.get_running_loop()
         self._out: list[wire.BotMessage] = []
@@ -57,8 +67,8 @@ class Stream:
         self._cut = self._cut or end
         self._call.cancel()
 
-    async def converse(self) -> End:
-        """Hold the stream to its end. Raises grpc.aio.AioRpcError if it ends badly, without a goodbye."""
+    async def converse(self) -> End | Status:
+        """Hold the stream to its end: a goodbye, or the status with which it ended without one."""
         writer = asyncio.create_task(self._write())
         try:
             return await self._read()
@@ -66,12 +76,23 @@ class Stream:
             if self._cut:
                 return self._cut
             raise
+        except grpc.aio.AioRpcError as error:
+            with contextlib.suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(self._status_known.wait(), _STATUS_WAIT)
+            return self._status or Status(error.code(), error.details() or "", ())
         finally:
             self._timer.cancel()
             self._call.cancel()
             writer.cancel()
             await asyncio.gather(writer, return_exceptions=True)
             await self._channel.close()
+
+    def _ended(self, call: grpc.aio.StreamStreamCall[wire.PlayRequest, wire.PlayResponse]) -> None:
+        """Keep the status, unless it is a made-up one. Called for each that grpc sets."""
+        status = Status(_at_once(call.code()), _at_once(call.details()), tuple(_at_once(call.trailing_metadata()) or ()))
+        if status.details != _MADE_UP:
+            self._status = status
+            self._status_known.set()
 
     def _look(self) -> None:
         """End the stream if nothing was heard for three ping intervals."""
@@ -96,7 +117,8 @@ class Stream:
             pass  # who reads is told why
 
     async def _read(self) -> End:
-        while isinstance(response := await self._call.read(), wire.PlayResponse):
+        # Not by read(), which forgets what it has not handed out, a goodbye perhaps, as soon as there is a status.
+        async for response in self._call:
             self._last_heard = self._loop.time()
             for message in response.messages:
                 match message.WhichOneof("message"):
@@ -122,3 +144,13 @@ class Stream:
                     case _:
                         self._heard(message)
         return CLOSED
+
+
+def _at_once(ended: Coroutine[Any, Any, T]) -> T:
+    """What grpc knows of a call that has ended: coroutines that have nothing to wait for."""
+    try:
+        ended.send(None)
+    except StopIteration as done:
+        value: T = done.value
+        return value
+    raise RuntimeError("a call that has ended has no status")
