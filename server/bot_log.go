@@ -18,7 +18,11 @@ import (
 	"github.com/flip7-arena/flip7/server/wire"
 )
 
-const listLog = "log entries"
+const (
+	listLog = "log entries"
+	// requestKind is that of lines about requests.
+	requestKind = "request"
+)
 
 // ListLog tells how a bot fared.
 func (s *botService) ListLog(ctx context.Context, r *flip7v1.ListLogRequest) (*flip7v1.ListLogResponse, error) {
@@ -33,14 +37,19 @@ func (s *botService) ListLog(ctx context.Context, r *flip7v1.ListLogRequest) (*f
 	if err != nil {
 		return nil, err
 	}
-	query := store.LogQuery{Bot: bot.Name, Troubles: r.GetTroubles(), Limit: p.size + 1}
-	if query.After, err = p.number(); err != nil {
+	after, err := p.number()
+	if err != nil {
 		return nil, err
 	}
+	query := store.LogQuery{Bot: bot.Name, Troubles: r.GetTroubles()}
 	if query.Game, err = s.where(ctx, r); err != nil {
 		return nil, err
 	}
 	s.logbook.flush()
+	if query.Game.Tournament != 0 {
+		return s.listNight(ctx, query, p, int(after))
+	}
+	query.After, query.Limit = after, p.size+1
 	lines, dropped, err := s.store.Log(ctx, query)
 	if err != nil {
 		return nil, fmt.Errorf("log of bot %q: %w", bot.Name, err)
@@ -101,7 +110,7 @@ func line(at time.Time, tournament int64, entry *flip7v1.LogEntry) store.LogLine
 	l := store.LogLine{At: at, Game: arena.GameID{Tournament: tournament}, Trouble: true, Text: string(text)}
 	switch entry.GetEntry().(type) {
 	case *flip7v1.LogEntry_Request:
-		l.Kind = "request"
+		l.Kind = requestKind
 	case *flip7v1.LogEntry_Verdict:
 		l.Kind = "verdict"
 	case *flip7v1.LogEntry_Session:
@@ -110,6 +119,11 @@ func line(at time.Time, tournament int64, entry *flip7v1.LogEntry) store.LogLine
 		l.Kind = "line"
 	}
 	return l
+}
+
+// word is a line of the arena's own.
+func word(text string) store.LogLine {
+	return line(time.Now(), 0, &flip7v1.LogEntry{Entry: &flip7v1.LogEntry_Line{Line: &flip7v1.LoggedLine{Text: text}}})
 }
 
 // game is that to which something happened, as on the wire; empty if it is of none.
@@ -134,6 +148,10 @@ func (h happening) line(tournament int64) (l store.LogLine) {
 		l.Attempt, l.Request, l.Session = what.Attempt, what.Number, what.Session.ID
 	case passage:
 		l = line(h.at, tournament, passed(what))
+		l.Session = what.stream.ID
+	case lastWord:
+		l = line(h.at, tournament, &flip7v1.LogEntry{Entry: &flip7v1.LogEntry_Line{Line: &flip7v1.LoggedLine{
+			FromBot: what.said.FromBot, Text: fmt.Sprintf("%v before: %s", what.before.Round(time.Millisecond), what.said.Text)}}})
 		l.Session = what.stream.ID
 	}
 	if game := h.game(); game != "" {

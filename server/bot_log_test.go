@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -14,6 +15,7 @@ import (
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/flip7-arena/flip7/arena"
 	"github.com/flip7-arena/flip7/arena/game"
@@ -65,6 +67,9 @@ func inWords(e *flip7v1.LogEntry) string {
 		s := what.Session
 		return fmt.Sprintf("session %s build %s of %q, %v, lost %t: %s", s.GetInstanceId(), s.GetBuild(), s.GetKit(), s.GetEnd(), s.GetLost(), s.GetMessage())
 	case *flip7v1.LogEntry_Line:
+		if what.Line.GetFromBot() {
+			return "line of the bot: " + what.Line.GetText()
+		}
 		return "line " + what.Line.GetText()
 	}
 	return "nothing"
@@ -96,7 +101,8 @@ func TestALogTellsHowABotFared(t *testing.T) {
 		b.decide(&flip7v1.Decision{RequestId: "x/1/1"}, "", flip7v1.VerdictCode_VERDICT_CODE_UNKNOWN_REQUEST)
 		time.Sleep(2 * time.Second)
 		b.decide(legally(second), "enough", 0)
-		b.decide(legally(b.asked()), "", 0) // goes well, and needs no word
+		third := b.asked()
+		b.decide(legally(third), "", 0) // goes well, and needs no word
 		fourth := b.asked()
 		hangUp()
 		synctest.Wait()
@@ -135,11 +141,109 @@ func TestALogTellsHowABotFared(t *testing.T) {
 			{"of a game of the night", &flip7v1.ListLogRequest{TournamentId: night, GameId: first.GetGame().GetGameId(), PageSize: 1}, ofGame},
 			{"troubles", &flip7v1.ListLogRequest{Troubles: true}, []string{slip, passed, duplicate, nothing, lost, silent, fault}},
 		} {
-			if got := r.logOf(tokens.owner, "odds-bot", test.ask); !slices.Equal(got, test.want) {
+			got := slices.DeleteFunc(r.logOf(tokens.owner, "odds-bot", test.ask), func(entry string) bool { return strings.HasPrefix(entry, "line") })
+			if !slices.Equal(got, test.want) {
 				t.Errorf("%s: the log says\n%s\nwant\n%s", test.what, strings.Join(got, "\n"), strings.Join(test.want, "\n"))
 			}
 		}
+		log := r.logOf(tokens.owner, "odds-bot", &flip7v1.ListLogRequest{TournamentId: night})
+		end := slices.Index(log, lost)
+		lastWords := []string{
+			"bot: unspecified for request x/1/1",
+			"unknown request, of request x/1/1",
+			"bot: stay for request " + second.GetRequestId(),
+			"request " + third.GetRequestId() + " (turn)",
+			"bot: stay for request " + third.GetRequestId(),
+			"request " + fourth.GetRequestId() + " (turn)",
+		}
+		for i, want := range lastWords {
+			who, words, _ := strings.Cut(log[end-len(lastWords)+i], "s before: ")
+			if strings.HasPrefix(who, "line of the bot") {
+				words = "bot: " + words
+			}
+			if words != want {
+				t.Errorf("last word %d before the stream was lost is %q, want %q", i+1, words, want)
+			}
+		}
 	})
+}
+
+// TestALogTellsAllThatABotWasAsked though it has kept the notes only: as the bot was asked it, but for the times.
+func TestALogTellsAllThatABotWasAsked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLeague(t)
+		asked := map[string]*flip7v1.DecisionRequest{}
+		l.invite("ada", func(ctx context.Context, g *guest) {
+			g.comeBack(ctx, func(context.Context, *visit) {}, func(v *visit, r *flip7v1.DecisionRequest) {
+				if asked[r.GetRequestId()] = r; len(asked)%7 != 0 || len(r.GetLegalSeats()) > 0 {
+					v.answer(r)
+					return
+				}
+				said := decision(r.GetRequestId(), flip7v1.Answer_ANSWER_STAY)
+				said.GetDecision().Note = "enough"
+				v.say(said)
+			})
+		})
+		id := l.opened(&flip7v1.TournamentSettings{PairingRounds: 2, Rotations: 1}, "bot:ada", "house:odds", "house:stay-25")
+		l.play(id)
+		l.goHome()
+
+		notes, game := 0, ""
+		told := map[string]bool{}
+		last := map[string]int{} // number by game
+		ask := &flip7v1.ListLogRequest{Name: "ada", TournamentId: id, PageSize: 7}
+		for more := true; more; more = ask.PageToken != "" {
+			page, err := flip7v1.NewBotServiceClient(l.conn).ListLog(l.admin, ask)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ask.PageToken = page.GetNextPageToken()
+			for _, e := range page.GetEntries() {
+				r := e.GetRequest().GetRequest()
+				if r == nil {
+					continue
+				}
+				want := asked[r.GetRequestId()]
+				if want == nil || told[r.GetRequestId()] {
+					t.Fatalf("it tells of %s, which was never asked or is told already", r.GetRequestId())
+				}
+				want.TimeLeft, want.TimeBank, want.LastLatency = nil, nil, nil
+				for _, seat := range want.GetView().GetSeats() {
+					seat.BankSeconds = 0
+				}
+				if !proto.Equal(r, want) {
+					t.Errorf("it tells\n%v\nand was asked\n%v", r, want)
+				}
+				game = r.GetGame().GetGameId()
+				number, _ := strconv.Atoi(r.GetRequestId()[strings.LastIndexByte(r.GetRequestId(), '/')+1:])
+				if number < last[game] {
+					t.Errorf("%s comes after request %d", r.GetRequestId(), last[game])
+				}
+				last[game], told[r.GetRequestId()] = number, true
+				if e.GetNote() != "" {
+					notes++
+				}
+				if gives := len(want.GetLegalSeats()) > 0; gives != (e.GetRequest().GetAnswer() == flip7v1.Answer_ANSWER_GIVE) || e.GetRequest().GetCause() != flip7v1.Cause_CAUSE_CHOSEN {
+					t.Errorf("%s was answered %v, %v", r.GetRequestId(), e.GetRequest().GetAnswer(), e.GetRequest().GetCause())
+				}
+			}
+		}
+		if len(told) != len(asked) || notes == 0 {
+			t.Errorf("it tells of %d requests, %d with notes; it was asked %d", len(told), notes, len(asked))
+		}
+		of := l.logOf(l.admin, "ada", &flip7v1.ListLogRequest{GameId: game})
+		if len(of) == 0 || slices.ContainsFunc(of, func(entry string) bool { return !strings.HasPrefix(entry, "request "+game+"/") }) {
+			t.Errorf("of game %s it tells\n%s", game, strings.Join(of, "\n"))
+		}
+	})
+}
+
+func TestALogOfVeryManyGamesSaysWhatItLeavesOut(t *testing.T) {
+	r := recollection{more: 3}
+	lines := r.complete([]store.LogLine{{Number: 1}})
+	if len(lines) != 2 || !strings.Contains(lines[0].Text, "first 3 games") || lines[1].Number != 1 {
+		t.Errorf("got %+v, want a word about three games, and then what is kept", lines)
+	}
 }
 
 // logOf is the log of a bot in words, page by page.
@@ -155,7 +259,8 @@ func (r *running) logOf(ctx context.Context, bot string, ask *flip7v1.ListLogReq
 			r.t.Errorf("a page for %d entries has %d, and %d are cut", ask.GetPageSize(), n, page.GetCut())
 		}
 		for _, e := range page.GetEntries() {
-			if at := e.GetTime().AsTime(); at.Before(last) || e.GetSessionId() == "" && e.GetSession() != nil {
+			if e.GetTime() == nil { // the record of a game knows no time of day
+			} else if at := e.GetTime().AsTime(); at.Before(last) || e.GetSessionId() == "" && e.GetSession() != nil {
 				r.t.Errorf("%v is of %q, and the entry before it of %v", e, e.GetSessionId(), last)
 			} else {
 				last = at

@@ -41,6 +41,7 @@ type logbook struct {
 	entries int           // that wait
 	wake    chan struct{} // holds one while there may be something to write
 
+	reading sync.Mutex // a night's log takes tens of milliseconds: one at a time
 	writing sync.Mutex // one at a time, so that the order stays
 	failing bool       // the last one did; guarded by writing
 
@@ -61,7 +62,7 @@ type pending struct {
 	lost     int // entries that had no room
 }
 
-// happening is one thing to be logged: a remote.Answered, a remote.Judged, or a passage.
+// happening is one thing to be logged: a remote.Answered, a remote.Judged, a passage or a lastWord.
 type happening struct {
 	at      time.Time
 	trouble bool
@@ -74,6 +75,13 @@ type passage struct {
 	gone   bool
 	reason flip7v1.EndReason // of going
 	text   string
+}
+
+// lastWord is one of the last messages of a stream that was lost or ended in error.
+type lastWord struct {
+	stream remote.Session
+	said   remote.Said
+	before time.Duration // the end
 }
 
 // newLogbook begins to keep logs; close ends it.
@@ -121,6 +129,13 @@ func (l *logbook) hooks(first remote.Hooks) remote.Hooks {
 		},
 		Judged:   func(j remote.Judged) { l.add(j.Bot, true, j) },
 		Welcomed: func(s remote.Session) { l.add(s.Bot, false, passage{stream: s, text: "it came"}) },
+		Last: func(s remote.Session, reason flip7v1.EndReason, said []remote.Said) {
+			if inError(reason) {
+				for _, one := range said {
+					l.add(s.Bot, false, lastWord{s, one, time.Since(one.At)})
+				}
+			}
+		},
 		Ended: func(s remote.Session, reason flip7v1.EndReason, text string) {
 			first.Ended(s, reason, text)
 			l.add(s.Bot, inError(reason), passage{s, true, reason, text})
@@ -229,8 +244,8 @@ func (d *diary) parts(tournament int64) (parts []part) {
 		parts = append(parts, p)
 	}
 	if d.lost > 0 {
-		missing := line(time.Now(), tournament, &flip7v1.LogEntry{Entry: &flip7v1.LogEntry_Line{Line: &flip7v1.LoggedLine{
-			Text: fmt.Sprintf("%d entries are missing here: they came faster than they could be kept", d.lost)}}})
+		missing := word(fmt.Sprintf("%d entries are missing here: they came faster than they could be kept", d.lost))
+		missing.Game.Tournament = tournament
 		parts = append(parts, part{LogPage: store.LogPage{Bot: d.bot, Lines: []store.LogLine{missing}}, missing: d.lost})
 	}
 	return parts

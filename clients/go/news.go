@@ -189,7 +189,7 @@ func verdictOf(m *flip7v1.Verdict, view *View) Verdict {
 func (v Verdict) String() string {
 	switch v.Code {
 	case VerdictIllegal:
-		return fmt.Sprintf("illegal decision for request %s: %s; legal are: %s", v.RequestID, v.Message, listed(v.Legal))
+		return fmt.Sprintf("illegal decision for request %s: %s", v.RequestID, v.Message)
 	case VerdictLate, VerdictDefaulted:
 		return fmt.Sprintf("request %s: %s (%s), %s was played: %s", v.RequestID, v.Code, v.Cause, v.Stands, v.Message)
 	case VerdictDuplicate:

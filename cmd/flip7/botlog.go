@@ -4,17 +4,20 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/flip7-arena/flip7/arena/game"
 	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
+	"github.com/flip7-arena/flip7/server/wire"
 )
 
 type botLogCmd struct {
 	remoteFlags
 	Name       string `arg:"" help:"Name of the bot."`
-	Tournament string `help:"Only this tournament."`
-	Game       string `help:"Only this game, such as 1/2/3/4."`
+	Tournament string `help:"Only this tournament, with all requests of the games that have ended."`
+	Game       string `help:"Only this game, such as 1/2/3/4, with all its requests once it has ended."`
 	Troubles   bool   `help:"Only what went wrong."`
 }
 
@@ -28,10 +31,13 @@ func (c *botLogCmd) Run(ctx context.Context, p *program) error {
 		func() error { return printLog(p.out, c.Name, all) })
 }
 
-// printLog prints a bot's log in words, a line for each entry.
+// millis is when something happened, to the millisecond: a bot decides often in a second.
+const millis = "2006-01-02 15:04:05.000"
+
+// printLog prints a bot's log in words, a line for each entry, and another for what lay on the table.
 func printLog(w io.Writer, bot string, log *flip7v1.ListLogResponse) error {
 	if n := log.GetCut(); n > 0 {
-		fmt.Fprintf(w, "The %d oldest entries are gone: a log has no room for more.\n", n)
+		fmt.Fprintf(w, "%s gone: a log has no room for more.\n", counted(n, "The oldest entry is", "The %d oldest entries are"))
 	}
 	if len(log.GetEntries()) == 0 {
 		_, err := fmt.Fprintf(w, "The log of %s has no such entries.\n", bot)
@@ -42,11 +48,54 @@ func printLog(w io.Writer, bot string, log *flip7v1.ListLogResponse) error {
 		if e.GetNote() != "" {
 			line += fmt.Sprintf("; note %q", e.GetNote()) // quoted, it does nothing to a terminal
 		}
-		if _, err := fmt.Fprintf(w, "%s  %s\n", e.GetTime().AsTime().Local().Format(time.DateTime), line); err != nil {
+		at := ""
+		if e.GetTime() != nil {
+			at = e.GetTime().AsTime().Local().Format(millis)
+		}
+		if view := e.GetRequest().GetRequest(); view.GetView() != nil {
+			line += "\n" + strings.Repeat(" ", len(millis)+4) + seen(view)
+		}
+		if _, err := fmt.Fprintf(w, "%-*s  %s\n", len(millis), at, line); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// seen is what lay on the table when a bot was asked.
+func seen(r *flip7v1.DecisionRequest) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "round %d:", r.GetView().GetRound())
+	for i, s := range r.GetView().GetSeats() {
+		name := fmt.Sprint("seat ", i)
+		if i < len(r.GetGame().GetBots()) {
+			name = r.GetGame().GetBots()[i]
+		}
+		fmt.Fprintf(&b, " [%s", name)
+		if s.GetStatus() != flip7v1.SeatStatus_SEAT_STATUS_ACTIVE {
+			b.WriteString(" " + word(s.GetStatus(), "SEAT_STATUS_"))
+		}
+		b.WriteString(":")
+		cards := slices.Concat(s.GetRow(), s.GetModifiers(), s.GetActions())
+		if s.GetSecondChance() {
+			cards = append(cards, wire.Card(game.Second))
+		}
+		for _, card := range cards {
+			if c, err := wire.CardOf(card); err == nil {
+				b.WriteString(" " + c.String())
+			}
+		}
+		fmt.Fprintf(&b, " = %d, total %d]", s.GetPoints(), s.GetTotal())
+	}
+	left := uint32(0)
+	for _, n := range r.GetView().GetDrawPile() {
+		left += n
+	}
+	fmt.Fprintf(&b, " %d to draw", left)
+	if three := r.GetView().GetFlipThree(); three != nil {
+		fmt.Fprintf(&b, ", Flip Three of seat %d with %d to go", three.GetSeat(), three.GetDrawsLeft())
+	}
+	return b.String()
 }
 
 // logLine is an entry in words, without its note.
@@ -76,6 +125,10 @@ func requestLine(r *flip7v1.LoggedRequest) string {
 	b.WriteString(word(r.GetAnswer(), "ANSWER_"))
 	if r.Seat != nil {
 		fmt.Fprintf(&b, " to seat %d", r.GetSeat())
+	}
+	if r.GetRequest().GetAbsent() {
+		b.WriteString(" at once: it was absent")
+		return b.String()
 	}
 	fmt.Fprintf(&b, " after %v", r.GetLatency().AsDuration().Round(100*time.Microsecond))
 	if n := r.GetIllegal(); n > 0 {

@@ -13,7 +13,9 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/flip7-arena/flip7/arena/game"
 	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
+	"github.com/flip7-arena/flip7/server/wire"
 )
 
 // serving serves an arena, in which the verbs of a test find themselves to be the admin.
@@ -135,6 +137,13 @@ func TestALogIsToldInWords(t *testing.T) {
 	request := func(kind flip7v1.RequestKind) *flip7v1.DecisionRequest {
 		return &flip7v1.DecisionRequest{RequestId: "1/2/3/4/1/17", Kind: kind}
 	}
+	whole := request(flip7v1.RequestKind_REQUEST_KIND_TURN)
+	whole.Absent, whole.Game = true, &flip7v1.GameInfo{Bots: []string{"ada", "odds"}}
+	whole.View = &flip7v1.View{Round: 2, DrawPile: []uint32{30, 0, 10}, FlipThree: &flip7v1.FlipThree{Seat: 2, DrawsLeft: 1}, Seats: []*flip7v1.Seat{
+		{Status: flip7v1.SeatStatus_SEAT_STATUS_ACTIVE, Row: []flip7v1.Card{4, 13}, Modifiers: []flip7v1.Card{wire.Card(game.Plus4)}, SecondChance: true, Points: 19, Total: 20},
+		{Status: flip7v1.SeatStatus_SEAT_STATUS_BUSTED, Row: []flip7v1.Card{6, 6}, Total: 31},
+		{Status: flip7v1.SeatStatus_SEAT_STATUS_ACTIVE},
+	}}
 	log := &flip7v1.ListLogResponse{Cut: 12, Entries: []*flip7v1.LogEntry{
 		{Time: at(1), SessionId: "6b-1", Entry: &flip7v1.LogEntry_Session{Session: &flip7v1.LoggedSession{InstanceId: "X1", Kit: "go 3.1", Message: "it came"}}},
 		{Time: at(2), Entry: &flip7v1.LogEntry_Verdict{Verdict: &flip7v1.Verdict{RequestId: "1/2/3/4/1/17",
@@ -146,15 +155,19 @@ func TestALogIsToldInWords(t *testing.T) {
 		{Time: at(5), SessionId: "6b-1", Entry: &flip7v1.LogEntry_Session{Session: &flip7v1.LoggedSession{End: flip7v1.EndReason_END_REASON_TOO_SLOW, Message: "nothing could be written for 5s"}}},
 		{Time: at(6), SessionId: "6b-2", Entry: &flip7v1.LogEntry_Session{Session: &flip7v1.LoggedSession{Lost: true}}},
 		{Time: at(7), Entry: &flip7v1.LogEntry_Line{Line: &flip7v1.LoggedLine{Text: "3 entries are missing here"}}},
+		{Entry: &flip7v1.LogEntry_Request{Request: &flip7v1.LoggedRequest{Request: whole, Answer: flip7v1.Answer_ANSWER_STAY,
+			Cause: flip7v1.Cause_CAUSE_TIMED_OUT, Sent: 1}}},
 	}}
 	const want = `The 12 oldest entries are gone: a log has no room for more.
-2026-11-30 20:15:01  stream 6b-1 began: instance X1, build -, kit go 3.1
-2026-11-30 20:15:02  request 1/2/3/4/1/17: unknown request: there is none; note "a \x1b[31mnote"
-2026-11-30 20:15:03  request 1/2/3/4/1/17 (turn): hit after 12.3ms, 2 illegal
-2026-11-30 20:15:04  request 1/2/3/4/1/17 (flip three): timed out, so the default is played: give to seat 3 after 11s, sent 2 times
-2026-11-30 20:15:05  stream 6b-1 ended (too slow): nothing could be written for 5s
-2026-11-30 20:15:06  stream 6b-2 was lost
-2026-11-30 20:15:07  3 entries are missing here
+2026-11-30 20:15:01.000  stream 6b-1 began: instance X1, build -, kit go 3.1
+2026-11-30 20:15:02.000  request 1/2/3/4/1/17: unknown request: there is none; note "a \x1b[31mnote"
+2026-11-30 20:15:03.000  request 1/2/3/4/1/17 (turn): hit after 12.3ms, 2 illegal
+2026-11-30 20:15:04.000  request 1/2/3/4/1/17 (flip three): timed out, so the default is played: give to seat 3 after 11s, sent 2 times
+2026-11-30 20:15:05.000  stream 6b-1 ended (too slow): nothing could be written for 5s
+2026-11-30 20:15:06.000  stream 6b-2 was lost
+2026-11-30 20:15:07.000  3 entries are missing here
+                         request 1/2/3/4/1/17 (turn): timed out, so the default is played: stay at once: it was absent
+                           round 2: [ada: 3 12 +4 second = 19, total 20] [odds busted: 5 5 = 0, total 31] [seat 2: = 0, total 0] 40 to draw, Flip Three of seat 2 with 1 to go
 `
 	var out strings.Builder
 	if err := printLog(&out, "ada", log); err != nil || out.String() != want {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 )
 
@@ -10,4 +11,12 @@ func dash(text string) string {
 		return "-"
 	}
 	return text
+}
+
+// counted is a number of things in words: one, or as many as %d in many says.
+func counted[N int | uint32](n N, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return fmt.Sprintf(many, n)
 }

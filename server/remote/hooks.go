@@ -17,6 +17,7 @@ type Hooks struct {
 	Welcomed  func(Session)
 	Connected func(bot string, instances int)                             // a stream was welcomed or has ended: how many there are
 	Ended     func(stream Session, reason flip7v1.EndReason, text string) // reason UNSPECIFIED: the connection was lost
+	Last      func(stream Session, reason flip7v1.EndReason, last []Said) // right before Ended: the last that was said
 }
 
 // Session is a stream of a bot. The zero value is none.
@@ -84,6 +85,13 @@ func (h *Hooks) welcomed(log *slog.Logger, s Session) {
 	if h.Welcomed != nil {
 		defer logPanic(log, "hook Welcomed")
 		h.Welcomed(s)
+	}
+}
+
+func (h *Hooks) last(log *slog.Logger, s Session, e end, said []Said) {
+	if h.Last != nil {
+		defer logPanic(log, "hook Last")
+		h.Last(s, e.reason, said)
 	}
 }
 

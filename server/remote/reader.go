@@ -87,6 +87,7 @@ func (s *session) take(batch *flip7v1.PlayRequest, now time.Time) bool {
 
 // hear does what a message says, and reports whether the arena had asked for it.
 func (s *session) hear(m *flip7v1.BotMessage, now time.Time) (asked bool) {
+	s.tail.hears(m, now)
 	hello := m.GetHello()
 	if !s.welcomed {
 		if hello == nil {

@@ -50,6 +50,7 @@ type session struct {
 	wake    chan struct{}
 	writing atomic.Int64 // when the running Send began, in ns since `since`; 0: none runs
 
+	tail       tail
 	heard      time.Time
 	pings      pings
 	retryAfter time.Duration // 0: not told yet
@@ -164,7 +165,7 @@ func (s *session) leave() error {
 	b := s.bot
 	b.mu.Lock()
 	b.part(s, nil, time.Now())
-	e, who := *s.ending, s.who
+	e, who, last := *s.ending, s.who, s.tail.lines()
 	if s.welcomed {
 		b.connected()
 	}
@@ -180,6 +181,7 @@ func (s *session) leave() error {
 		}
 	}
 	b.arena.log.Info("stream ended", "bot", b.name, "session", s.who.ID, "reason", e.name(), "text", e.text)
+	b.arena.hooks.last(b.arena.log, who, e, last)
 	b.arena.hooks.ended(b.arena.log, who, e)
 	return e.status()
 }

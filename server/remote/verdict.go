@@ -22,7 +22,10 @@ func (p *player) verdict(code flip7v1.VerdictCode, o outcome) *flip7v1.Verdict {
 
 func illegalText(d *flip7v1.Decision, asked game.Request) string {
 	said := strings.ToLower(strings.TrimPrefix(d.GetAnswer().String(), "ANSWER_"))
-	if d.GetAnswer() == flip7v1.Answer_ANSWER_GIVE && d.Seat != nil {
+	switch {
+	case d.GetAnswer() == flip7v1.Answer_ANSWER_UNSPECIFIED:
+		said = "no answer"
+	case d.GetAnswer() == flip7v1.Answer_ANSWER_GIVE && d.Seat != nil:
 		said = fmt.Sprintf("give to seat %d", d.GetSeat())
 	}
 	var legal []string

@@ -106,6 +106,7 @@ func (s *session) gather(to *batch) (last bool) {
 		}
 		if m := s.render(s.out[s.next], to, now); m != nil {
 			to.add(m, size)
+			s.tail.says(s.out[s.next], m, now)
 		}
 		s.out[s.next] = item{}
 		s.next++

@@ -805,10 +805,12 @@ type ListLogRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Name of the bot.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// Only this tournament. Empty: all, practice too, and coming and going
-	// between tournaments.
+	// Only this tournament, with all requests of the games that have ended.
+	// Empty: all tournaments, practice too, and coming and going between them,
+	// and of requests those that went wrong or had a note.
 	TournamentId string `protobuf:"bytes,2,opt,name=tournament_id,json=tournamentId,proto3" json:"tournament_id,omitempty"`
-	// Only this game, and what concerns no game is left out. Empty: all.
+	// Only this game, with all its requests once it has ended; what concerns no
+	// game is left out. Empty: all.
 	GameId string `protobuf:"bytes,3,opt,name=game_id,json=gameId,proto3" json:"game_id,omitempty"`
 	// Only what went wrong: requests that ended in the default decision or had
 	// illegal ones, verdicts, streams that were lost or ended in error.
@@ -961,7 +963,8 @@ func (x *ListLogResponse) GetCut() uint32 {
 // LogEntry is one thing that happened to a bot.
 type LogEntry struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// When, by the clock of the arena.
+	// When, by the clock of the arena. Absent: the log kept nothing of this
+	// request, and the record of its game has no time of day.
 	Time *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=time,proto3" json:"time,omitempty"`
 	// The stream, as Welcome.session_id. Empty: none was up.
 	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
@@ -1111,9 +1114,9 @@ func (*LogEntry_Line) isLogEntry_Entry() {}
 // LoggedRequest is a request and how it was answered.
 type LoggedRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The request, as far as it is kept: request_id, kind, seat, and of the game
-	// its id and attempt. What lay on the table is not kept a second time: the
-	// record of the game has it all.
+	// The request: request_id, kind, seat, and of the game its id and attempt.
+	// When a tournament or a game was asked for, and the game has ended, it is
+	// whole but for the times, which no record has.
 	Request *DecisionRequest `protobuf:"bytes,1,opt,name=request,proto3" json:"request,omitempty"`
 	// The decision that was played.
 	Answer Answer `protobuf:"varint,2,opt,name=answer,proto3,enum=flip7.v1.Answer" json:"answer,omitempty"`
