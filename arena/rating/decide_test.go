@@ -2,8 +2,6 @@ package rating
 
 import (
 	"math"
-	"math/rand/v2"
-	"slices"
 	"testing"
 )
 
@@ -14,129 +12,10 @@ func TestMixtureBound(t *testing.T) {
 	}
 }
 
-// rotation returns the mean placements of the finalists over as many games as there are of them.
-func rotation(rng *rand.Rand, theta []float64) []float64 {
-	k := len(theta)
-	seats := make([]int, k)
-	for i := range seats {
-		seats[i] = i
-	}
-	sums := make([]float64, k)
-	for range k {
-		for i, place := range places(rng, theta, seats) {
-			sums[i] += float64(k-place) / float64((k-1)*k)
-		}
-	}
-	return sums
-}
-
-// pool returns rotations to draw nights from.
-func pool(seed uint64, theta []float64) [][]float64 {
-	rng := rand.New(rand.NewPCG(seed, 5))
-	rotations := make([][]float64, 20_000)
-	for i := range rotations {
-		rotations[i] = rotation(rng, theta)
-	}
-	return rotations
-}
-
 func add(t testing.TB, f *Final, placements []float64) {
 	t.Helper()
 	if err := f.Add(placements); err != nil {
 		t.Fatal(err)
-	}
-}
-
-// Four clones play on while they are looked at after every rotation.
-func TestNullNights(t *testing.T) {
-	nights, length := 200, 2000
-	if soak {
-		nights, length = 2000, 10_000
-	}
-	rotations := pool(1, make([]float64, 4))
-	crossed, peeked, announced := 0, 0, 0
-	for night := range nights {
-		rng := rand.New(rand.NewPCG(uint64(night), 6))
-		var f Final
-		pairCrossed, pairPeeked, winner := false, false, false
-		for range length {
-			add(t, &f, rotations[rng.IntN(len(rotations))])
-			if f.rotations < DecideFrom {
-				continue
-			}
-			pairCrossed = pairCrossed || f.ahead(0, 1, decideLevel) || f.ahead(1, 0, decideLevel)
-			pairPeeked = pairPeeked || math.Abs(f.sums[0]-f.sums[1]) > 1.96*math.Sqrt(float64(f.rotations)*f.variance(0, 1))
-			winner = winner || f.Decided()
-		}
-		for flag, count := range map[*bool]*int{&pairCrossed: &crossed, &pairPeeked: &peeked, &winner: &announced} {
-			if *flag {
-				*count++
-			}
-		}
-	}
-	share := func(n int) float64 { return 100 * float64(n) / float64(nights) }
-	t.Logf("%d nights of %d rotations: a given pair crosses in %.1f %% (+-1.96 at every look %.1f %%), a false winner in %.1f %%", nights, length, share(crossed), share(peeked), share(announced))
-	lowest, highest, falsely := 2.0, 6.0, 2.5
-	if !soak { // shorter and fewer nights: three standard errors more
-		lowest, highest, falsely = 0, 10, 6
-	}
-	if got := share(crossed); got < lowest || got > highest {
-		t.Errorf("a given pair crosses its bound in %.1f %%, want %v to %v", got, lowest, highest)
-	}
-	if got := share(announced); got > falsely {
-		t.Errorf("a false winner is announced in %.1f %%, want %v at most", got, falsely)
-	}
-	if got := share(peeked); got < 25 {
-		t.Errorf("+-1.96 at every look errs in %.1f %%: want far more than the bound, or this test shows nothing", got)
-	}
-}
-
-// A leader 0.05 of placement ahead of each of three rivals is found out when theory says, and named rightly.
-func TestDecidedInTime(t *testing.T) {
-	nights := 60
-	if soak {
-		nights = 1000
-	}
-	const lead = 0.05
-	// Placements of four sum to 2: who is ahead of each of three by 0.05 has 0.5375, and beats each that often.
-	const beats = (2 + 3*lead) / 4
-	rotations := pool(2, []float64{math.Log(beats / (1 - beats)), 0, 0, 0})
-	var reference Final
-	for _, r := range rotations {
-		add(t, &reference, r)
-	}
-	variance := reference.variance(0, 1)
-	if got := (reference.sums[0] - reference.sums[1]) / float64(len(rotations)); math.Abs(got-lead) > 0.01 {
-		t.Fatalf("the leader is ahead by %v, want %v", got, lead)
-	}
-	n := 1
-	for bound(n, variance, decideLevel/3)/float64(n) > lead {
-		n++
-	}
-	var took []int
-	wrong := 0
-	for night := range nights {
-		rng := rand.New(rand.NewPCG(uint64(night), 7))
-		var f Final
-		for !f.Decided() {
-			if f.rotations == 100*n {
-				t.Fatalf("night %d: not decided after %d rotations", night, f.rotations)
-			}
-			add(t, &f, rotations[rng.IntN(len(rotations))])
-		}
-		if f.leader() != 0 {
-			wrong++
-		}
-		took = append(took, f.rotations)
-	}
-	slices.Sort(took)
-	ratio := float64(took[nights/2]) / float64(n)
-	t.Logf("variance %.4f a rotation, half-width %v at n = %d; decided at a median of %d = %.2f n, wrongly in %d of %d nights", variance, lead, n, took[nights/2], ratio, wrong, nights)
-	if ratio < 1.27*0.8 || ratio > 1.27*1.2 {
-		t.Errorf("decided at a median of %.2f n, want 1.27 n within a fifth", ratio)
-	}
-	if wrong > nights/40 {
-		t.Errorf("the wrong winner in %d nights of %d", wrong, nights)
 	}
 }
 
