@@ -206,6 +206,11 @@ func (d *demo) report(ctx context.Context, conn *grpc.ClientConn, id string) err
 	}
 	fmt.Fprint(d.p.out, "\nStandings (a score is the sum of mean placements, 0..1 a pairing round)\n\n")
 	printStandings(d.p.out, standings.GetStandings())
+	night, err := flip7v1.NewTournamentServiceClient(conn).GetTournament(ctx, &flip7v1.GetTournamentRequest{TournamentId: id})
+	if err != nil {
+		return refusal(err)
+	}
+	printConclusion(d.p.out, night.GetTournament())
 	fmt.Fprintln(d.p.out)
 	for _, s := range standings.GetStandings() {
 		if f := s.GetFaults(); faults(f) > 0 {

@@ -82,10 +82,20 @@ func (c *tournamentShowCmd) Run(ctx context.Context, p *program) error {
 		printStandings(p.out, standings.GetStandings())
 	}
 	if len(pairings.GetTables()) > 0 {
-		fmt.Fprintf(p.out, "\nPairing round %d\n", round)
+		fmt.Fprintf(p.out, "\n%s\n", roundName(round, r.GetTournament().GetSettings()))
 		printTables(p.out, pairings.GetTables())
 	}
+	printFinal(p.out, r.GetTournament().GetFinalTable())
+	printConclusion(p.out, r.GetTournament())
 	return nil
+}
+
+// roundName names a pairing round, or a leg of the final table.
+func roundName(round uint32, s *flip7v1.TournamentSettings) string {
+	if s.GetFinalTable() > 0 && round > s.GetPairingRounds() {
+		return fmt.Sprintf("Final table, leg %d", round-s.GetPairingRounds())
+	}
+	return fmt.Sprintf("Pairing round %d", round)
 }
 
 // printLag says how late the arena itself was, if it knows: it forgets when it is restarted.
@@ -167,7 +177,7 @@ func (c *tournamentShowCmd) list(ctx context.Context, p *program) error {
 	fmt.Fprintln(t, "ID\tNAME\tLEAGUE\tSTATE\tROUND\tBOTS\tCREATED")
 	for _, n := range all.GetTournaments() {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d/%d\t%d\t%s\n", n.GetId(), n.GetName(), n.GetSettings().GetLeague(), tournamentState(n.GetState()),
-			n.GetPairingRound(), n.GetSettings().GetPairingRounds(), n.GetEntries(), n.GetCreateTime().AsTime().Local().Format(time.DateTime))
+			min(n.GetPairingRound(), n.GetSettings().GetPairingRounds()), n.GetSettings().GetPairingRounds(), n.GetEntries(), n.GetCreateTime().AsTime().Local().Format(time.DateTime))
 	}
 	return t.Flush()
 }
@@ -210,9 +220,10 @@ func watch(ctx context.Context, to remoteFlags, p *program, id string) error {
 		return err
 	}
 	defer conn.Close()
-	client, position := flip7v1.NewWatchServiceClient(conn), ""
+	client, tournaments := flip7v1.NewWatchServiceClient(conn), flip7v1.NewTournamentServiceClient(conn)
+	position, settings := "", (*flip7v1.TournamentSettings)(nil)
 	for failures := 0; ; {
-		over, err := watchStream(ctx, client, p, id, &position, func() { failures = 0 })
+		over, err := watchStream(ctx, client, p, &settings, id, &position, func() { failures = 0 })
 		if over {
 			break
 		}
@@ -231,16 +242,23 @@ func watch(ctx context.Context, to remoteFlags, p *program, id string) error {
 	if p.json {
 		return nil
 	}
-	standings, err := allStandings(ctx, flip7v1.NewTournamentServiceClient(conn), id)
+	r, err := tournaments.GetTournament(ctx, &flip7v1.GetTournamentRequest{TournamentId: id})
+	if err != nil {
+		return refusal(err)
+	}
+	standings, err := allStandings(ctx, tournaments, id)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintln(p.out)
 	printStandings(p.out, standings.GetStandings())
+	printFinal(p.out, r.GetTournament().GetFinalTable())
+	printConclusion(p.out, r.GetTournament())
 	return nil
 }
 
-func watchStream(ctx context.Context, client flip7v1.WatchServiceClient, p *program, id string, position *string, heard func()) (over bool, err error) {
+// watchStream prints what one stream tells, and keeps the settings of the tournament.
+func watchStream(ctx context.Context, client flip7v1.WatchServiceClient, p *program, settings **flip7v1.TournamentSettings, id string, position *string, heard func()) (over bool, err error) {
 	stream, err := client.WatchTournament(ctx, &flip7v1.WatchTournamentRequest{TournamentId: id, Position: *position})
 	if err != nil {
 		return false, err
@@ -256,11 +274,14 @@ func watchStream(ctx context.Context, client flip7v1.WatchServiceClient, p *prog
 		heard()
 		*position = r.GetPosition()
 		for _, e := range r.GetEvents() {
+			if t := e.GetTournament(); t != nil {
+				*settings = t.GetSettings()
+			}
 			if p.json {
 				if err := printProto(p.out, e); err != nil {
 					return false, err
 				}
-			} else if line := eventLine(e); line != "" {
+			} else if line := eventLine(e, *settings); line != "" {
 				fmt.Fprintf(p.out, "%s  %s\n", e.GetTime().AsTime().Local().Format(time.TimeOnly), line)
 			}
 			if t := e.GetTournament(); t.GetState() == flip7v1.TournamentState_TOURNAMENT_STATE_FINISHED ||
@@ -275,7 +296,7 @@ func watchStream(ctx context.Context, client flip7v1.WatchServiceClient, p *prog
 }
 
 // eventLine is an event in words; empty for what would only be noise.
-func eventLine(e *flip7v1.TournamentEvent) string {
+func eventLine(e *flip7v1.TournamentEvent, settings *flip7v1.TournamentSettings) string {
 	switch e := e.GetEvent().(type) {
 	case *flip7v1.TournamentEvent_Tournament:
 		line := "the tournament is " + tournamentState(e.Tournament.GetState())
@@ -284,10 +305,13 @@ func eventLine(e *flip7v1.TournamentEvent) string {
 		}
 		return line
 	case *flip7v1.TournamentEvent_PairingRound:
+		if leg := e.PairingRound.GetNumber(); settings.GetFinalTable() > 0 && leg > settings.GetPairingRounds() {
+			return "" // its table says it when it ends
+		}
 		return fmt.Sprintf("pairing round %d: %d tables, %d repeat meetings", e.PairingRound.GetNumber(), e.PairingRound.GetTables(), e.PairingRound.GetRepeats())
 	case *flip7v1.TournamentEvent_Table:
 		if s := e.Table.GetState(); s == flip7v1.TableState_TABLE_STATE_FINISHED || s == flip7v1.TableState_TABLE_STATE_VOID {
-			return fmt.Sprintf("pairing round %d, table %d is %s: %s", e.Table.GetPairingRound(), e.Table.GetNumber(),
+			return fmt.Sprintf("%s, table %d is %s: %s", strings.ToLower(roundName(e.Table.GetPairingRound(), settings)), e.Table.GetNumber(),
 				strings.ToLower(strings.TrimPrefix(s.String(), "TABLE_STATE_")), seated(e.Table))
 		}
 	case *flip7v1.TournamentEvent_StandingsChanged:

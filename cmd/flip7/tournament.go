@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -37,6 +38,9 @@ type settingsFlags struct {
 	Seats           uint32         `help:"Seats at a table, 3..18." default:"4"`
 	Rounds          uint32         `help:"Pairing rounds." default:"7"`
 	Rotations       uint32         `help:"Rotations of a table: it plays seats x rotations games." default:"2"`
+	FinalTable      uint32         `help:"So many of the best play on at a final table after the last pairing round, 3..18; 0 for none."`
+	Until           string         `help:"The final table ends when the best is decided, or only after all of --max-games: ${enum}." enum:"decided,max-games" default:"decided"`
+	MaxGames        uint32         `help:"Games of the final table at most (10000)."`
 	DecisionTimeout time.Duration  `help:"Time for each decision." default:"1s"`
 	TimeBank        *time.Duration `help:"Time of a seat for a game beyond the decision timeouts (10s)."`
 	TableLimit      time.Duration  `help:"Time of a table after which slow bots are hurried." default:"10m"`
@@ -75,6 +79,7 @@ func (s settingsFlags) proto() *flip7v1.TournamentSettings {
 	rated, busted := !s.Unrated, !s.BustedDiscards
 	settings := &flip7v1.TournamentSettings{
 		League: s.League, Seats: s.Seats, PairingRounds: s.Rounds, Rotations: s.Rotations,
+		FinalTable: s.FinalTable, UntilDecided: s.FinalTable > 0 && s.Until == "decided", MaxGames: s.MaxGames,
 		DecisionTimeout: durationpb.New(s.DecisionTimeout), TableLimit: durationpb.New(s.TableLimit),
 		Concurrency: s.Concurrency, Rated: &rated, Seed: s.Seed, MaxBotsPerOwner: s.BotsPerOwner,
 		Schedule: flip7v1.Schedule(flip7v1.Schedule_value["SCHEDULE_"+strings.ToUpper(s.Schedule)]),
@@ -162,9 +167,20 @@ func printTournament(w io.Writer, t *flip7v1.Tournament) {
 	s := t.GetSettings()
 	fmt.Fprintf(w, ": league %s, tables of %d, %d pairing rounds, %d rotations a table, %d entered.\n",
 		s.GetLeague(), s.GetSeats(), s.GetPairingRounds(), s.GetRotations(), t.GetEntries())
+	if s.GetFinalTable() > 0 {
+		until := ""
+		if s.GetUntilDecided() {
+			until = "until the best is decided, "
+		}
+		fmt.Fprintf(w, "Then the best %d play on at a final table, %s%d games at most.\n", s.GetFinalTable(), until, s.GetMaxGames())
+	}
 	switch {
 	case t.GetState() == flip7v1.TournamentState_TOURNAMENT_STATE_RUNNING && t.GetPairingRound() > 0:
-		fmt.Fprintf(w, "Pairing round %d of %d, %d of %d games finished", t.GetPairingRound(), s.GetPairingRounds(), t.GetGamesFinished(), t.GetGames())
+		if t.GetPairingRound() > s.GetPairingRounds() {
+			fmt.Fprintf(w, "Final table, %d of at most %d games finished", t.GetGamesFinished(), t.GetGames())
+		} else {
+			fmt.Fprintf(w, "Pairing round %d of %d, %d of %d games finished", t.GetPairingRound(), s.GetPairingRounds(), t.GetGamesFinished(), t.GetGames())
+		}
 		if t.GetExpectedEndTime() != nil {
 			fmt.Fprintf(w, ", expected end %s", t.GetExpectedEndTime().AsTime().Local().Format("15:04:05"))
 		}
@@ -181,8 +197,12 @@ func printTournament(w io.Writer, t *flip7v1.Tournament) {
 	if t.GetPredictable() {
 		fmt.Fprintln(w, "Its deals are predictable (--seed): it is not rated.")
 	}
+}
+
+// printConclusion prints the last line of a night that is over: who won, and how sure that is.
+func printConclusion(w io.Writer, t *flip7v1.Tournament) {
 	if t.GetConclusion() != "" {
-		fmt.Fprintln(w, t.GetConclusion())
+		fmt.Fprintf(w, "\n%s\n", t.GetConclusion())
 	}
 }
 
@@ -464,8 +484,13 @@ func (c *tournamentRehearseCmd) Run(ctx context.Context, p *program) error {
 		case r.GetTournament() != nil:
 			fmt.Fprintln(p.out)
 			printStandings(p.out, r.GetStandings())
-			fmt.Fprintf(p.out, "\n%d games. With bots on other machines the night would take about %s, and end after %s at the latest.\n",
-				r.GetGamesFinished(), rounded(r.GetExpectedDuration().AsDuration()), rounded(r.GetLatestDuration().AsDuration()))
+			printFinal(p.out, r.GetTournament().GetFinalTable())
+			fmt.Fprintf(p.out, "\n%d games. With bots on other machines the night would take about %s", r.GetGamesFinished(), rounded(r.GetExpectedDuration().AsDuration()))
+			if r.GetLatestDuration() != nil {
+				fmt.Fprintf(p.out, ", and end after %s at the latest", rounded(r.GetLatestDuration().AsDuration()))
+			}
+			fmt.Fprintln(p.out, ".")
+			printConclusion(p.out, r.GetTournament())
 		case r.GetLine() != "":
 			fmt.Fprintln(p.out, r.GetLine())
 		}
@@ -474,22 +499,56 @@ func (c *tournamentRehearseCmd) Run(ctx context.Context, p *program) error {
 
 func printStandings(w io.Writer, standings []*flip7v1.Standing) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "RANK\tBOT\tSCORE\tPLACEMENT\t+-95 %\tFIRST\tPOINTS\tGAMES\tFAULTS\tP99\t")
+	final, alike := "", false
+	if slices.ContainsFunc(standings, func(s *flip7v1.Standing) bool { return s.FinalPlacement != nil }) {
+		final = "FINAL\t"
+	}
+	fmt.Fprintf(t, "RANK\tBOT\t%sSCORE\tPLACEMENT\t+-95 %%\tFIRST\tPOINTS\tGAMES\tFAULTS\tP99\t\n", final)
 	for _, s := range standings {
 		rank := "-"
 		if s.GetRank() > 0 {
 			rank = fmt.Sprint(s.GetRank())
 		}
+		if s.GetLikeAbove() {
+			rank, alike = "~"+rank, true
+		}
 		name := s.GetBot()
 		if s.GetWithdrawn() {
 			name += " (withdrawn)"
+		}
+		if final != "" {
+			final = "\t"
+		}
+		if s.FinalPlacement != nil {
+			final = fmt.Sprintf("%.3f\t", s.GetFinalPlacement())
 		}
 		margin := "-"
 		if s.PlacementMargin != nil && s.GetPlacementMargin() < 0.5 { // wider says nothing
 			margin = fmt.Sprintf("%.3f", s.GetPlacementMargin())
 		}
-		fmt.Fprintf(t, "%s\t%s\t%.3f\t%.3f\t%s\t%.1f %%\t%.1f\t%d\t%d\t%s\t\n", rank, name, s.GetScore(), s.GetPlacement(), margin,
+		fmt.Fprintf(t, "%s\t%s\t%s%.3f\t%.3f\t%s\t%.1f %%\t%.1f\t%d\t%d\t%s\t\n", rank, name, final, s.GetScore(), s.GetPlacement(), margin,
 			100*s.GetFirstPlaces(), s.GetPoints(), s.GetGames(), faults(s.GetFaults()), latency(s.GetLatency().GetP99(), s.GetLatency().GetDecisions() > 0))
+	}
+	_ = t.Flush()
+	if alike {
+		fmt.Fprintln(w, "~: the games cannot tell it from the bot above; which of the two stands higher may be luck.")
+	}
+}
+
+// printFinal prints the final table, if there is one: the leader against each of the others.
+func printFinal(w io.Writer, f *flip7v1.FinalTable) {
+	if f.GetGames() == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\nFinal table: %d games, %d rotations; %s leads\n", f.GetGames(), f.GetRotations(), f.GetLeader())
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "AHEAD OF\tBY\t+-\t\t")
+	for _, pair := range f.GetPairs() {
+		told := "may be luck"
+		if pair.GetDecided() {
+			told = "more than luck"
+		}
+		fmt.Fprintf(t, "%s\t%.3f\t%.3f\t%s\t\n", pair.GetBot(), pair.GetDifference(), pair.GetMargin(), told)
 	}
 	_ = t.Flush()
 }
