@@ -59,7 +59,11 @@ func Rehearse(ctx context.Context, s Settings, entries []Entry, happened func(Ev
 	if t, err = a.Wait(ctx, t.ID); err != nil {
 		return nil, err
 	}
-	r := &Rehearsal{Tournament: t, Games: memory.games, Decisions: memory.decisions, Span: Estimate(t.Settings, len(entries))}
+	played := t.Settings
+	if f := t.Final(); f != nil {
+		played.MaxGames = max(f.Games, len(f.Bots)) // what was expected of the final table is known by now
+	}
+	r := &Rehearsal{Tournament: t, Games: memory.games, Decisions: memory.decisions, Span: Estimate(played, len(entries))}
 	if r.Standings, err = t.Standings(); err != nil {
 		return nil, err
 	}
