@@ -29,6 +29,7 @@ type cli struct {
 	League     leagueCmd     `cmd:"" help:"The tournaments that feed one Elo table."`
 	Replay     replayCmd     `cmd:"" help:"Print what happened in a game, card by card."`
 	Match      matchCmd      `cmd:"" help:"Play many games between house bots, without a tournament."`
+	Bridge     bridgeCmd     `cmd:"" help:"Let a program play that speaks JSON on its standard input and output."`
 	Check      checkCmd      `cmd:"" help:"Play the arena from scripts and say what a bot does wrong."`
 	Verify     verifyCmd     `cmd:"" help:"Compute exported results again: cards, points, pairings, standings."`
 	Backup     backupCmd     `cmd:"" help:"Write a data folder to a file, while its server runs or not."`

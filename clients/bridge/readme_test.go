@@ -1,0 +1,38 @@
+package bridge_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestReadme holds the bot and the lines in the README to those that are tested.
+func TestReadme(t *testing.T) {
+	text := func(name string) string {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	readme := text("README.md")
+	if !strings.Contains(readme, "```python\n"+text("examples/bot.py")+"```\n") {
+		t.Error("README.md does not hold examples/bot.py as it is")
+	}
+	passed := text("testdata/lines.txt")
+	shown := 0
+	for line := range strings.Lines(readme) {
+		line, is := strings.CutPrefix(strings.TrimRight(line, "\n"), "    bot> ")
+		if !is {
+			continue
+		}
+		shown++
+		begins, _, _ := strings.Cut(line, " ...")
+		if !strings.Contains(passed, "bot> "+strings.TrimSuffix(begins, ",")) {
+			t.Errorf("README.md shows a line that is not in testdata/lines.txt: %s", line)
+		}
+	}
+	if shown < 4 {
+		t.Errorf("README.md shows %d lines, want four or more", shown)
+	}
+}
