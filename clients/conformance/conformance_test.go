@@ -112,7 +112,9 @@ func kit(ctx context.Context, env map[string]string, output io.Writer, dial func
 
 // overMemory are the scripts that can be played here: FLIP7_CA is for processes.
 func overMemory() []Script {
-	return slices.DeleteFunc(Scripts(), func(s Script) bool { return s.Name == "tls" })
+	return slices.DeleteFunc(Scripts(), func(s Script) bool {
+		return slices.ContainsFunc(s.steps, func(at step) bool { begin, is := at.act.(start); return is && begin.tls })
+	})
 }
 
 func TestTheGoKitPassesEveryScript(t *testing.T) {

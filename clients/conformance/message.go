@@ -31,7 +31,7 @@ const (
 //	welcome   games=N ping_interval=D          what the bot asked is granted
 //	game      ID players=N me=N practice resumed
 //	request   ID turn|freeze|flip3|second|N    of the game whose name stands before the slash; see seats.go
-//	          seats="..." targets="0 2" legal="hit stay" totals="0 0 0" round=N dealer=N next=N first_pass
+//	          seats="..." legal="hit stay" totals="0 0 0" round=N dealer=N next=N first_pass
 //	          waiting="freeze>2" drawing=N left=N aside="freeze" discard="12 5" time_left=D absent
 //	request   ID again                         the same once more
 //	verdict   ID illegal|late|duplicate|unknown_request|defaulted|N tries_left=N

@@ -83,9 +83,7 @@ const lastMoment = 100 * time.Millisecond
 func (p *play) follow(script Script) error {
 	steps := slices.Clip(script.steps)
 	last := steps[len(steps)-1]
-	if _, ended := last.act.(expectExit); !ended {
-		steps = append(steps, step{line: last.line, text: "(the end)", act: expectNothing{lastMoment}})
-	}
+	steps = append(steps, step{line: last.line, text: "(the end)", act: expectNothing{lastMoment, false}})
 	for _, s := range steps {
 		if err := p.blamed(s, s.act.do(p)); err != nil {
 			return err

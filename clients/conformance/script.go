@@ -134,14 +134,16 @@ func (p *parser) line(text string) ([]action, error) {
 	within := usual
 	if verb == "within" || verb == "for" {
 		within = a.time("time")
-		if a.err == nil && a.word("verb") != "expect" {
+		if expect := a.word("verb"); a.err != nil {
+			return nil, a.err
+		} else if expect != "expect" {
 			return nil, fmt.Errorf("%s %v stands before expect", verb, within)
 		}
 	}
 	var act action
 	switch verb {
 	case "start":
-		act = start{tls: a.flag("tls")}
+		act = start{tls: a.flag("tls"), untrusted: a.flag("untrusted")}
 	case "meet":
 		welcome, err := p.message("welcome", &args{})
 		if err != nil {
@@ -171,10 +173,11 @@ func (p *parser) line(text string) ([]action, error) {
 	case "expect", "within":
 		act, err = expectation(a, within)
 	case "for":
-		if nothing := a.word("nothing"); a.err == nil && nothing != "nothing" {
-			return nil, fmt.Errorf("for %v expect %s: want nothing", within, nothing)
+		nothing := a.word("nothing") == "nothing"
+		if !nothing && a.err == nil && a.word("stream") != "stream" {
+			return nil, fmt.Errorf("for %v expect: want nothing, or no stream", within)
 		}
-		act = expectNothing{within}
+		act = expectNothing{within, !nothing}
 	case "allow":
 		if decision := a.word("decision"); a.err == nil && decision != "decision" {
 			return nil, fmt.Errorf("allow %s: want decision", decision)
@@ -344,9 +347,13 @@ func (a *args) spread(what string) []string {
 	}
 	span, after, closed := strings.Cut(rest, "]")
 	first, last, both := strings.Cut(span, "..")
-	from, to := a.uint(first), a.uint(last)
-	if !closed || !both || from > to || to-from >= 10_000 {
+	if !closed || !both {
 		a.fail("%s: want something like g[1..8]/1", word)
+		return nil
+	}
+	from, to := a.uint(first), a.uint(last)
+	if from > to || to-from >= 10_000 {
+		a.fail("%s: want the lower number first, and at most 10000 of them", word)
 		return nil
 	}
 	var words []string

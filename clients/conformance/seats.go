@@ -175,11 +175,7 @@ func legal(r *flip7v1.DecisionRequest, a *args) (answers []flip7v1.Answer, seats
 	} else {
 		answers = []flip7v1.Answer{flip7v1.Answer_ANSWER_GIVE}
 	}
-	if targets, given := a.value("targets"); given {
-		for _, seat := range strings.Fields(targets) {
-			seats = append(seats, a.uint(seat))
-		}
-	} else if slices.Contains(answers, flip7v1.Answer_ANSWER_GIVE) {
+	if slices.Contains(answers, flip7v1.Answer_ANSWER_GIVE) {
 		for i, s := range r.GetView().GetSeats() {
 			spare := r.GetKind() == flip7v1.RequestKind_REQUEST_KIND_SECOND_CHANCE && s.GetSecondChance()
 			if s.GetStatus() == flip7v1.SeatStatus_SEAT_STATUS_ACTIVE && !spare {

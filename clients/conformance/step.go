@@ -7,32 +7,38 @@ import (
 	"strings"
 	"time"
 
-	"google.golang.org/protobuf/encoding/prototext"
+	"google.golang.org/grpc/credentials"
 
 	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
 )
 
 // start begins to listen and starts the bot.
-type start struct{ tls bool }
+//
+//	start
+//	start tls            FLIP7_CA names the certificate
+//	start tls untrusted  nothing says that it may be trusted
+type start struct{ tls, untrusted bool }
 
 func (s start) do(p *play) error {
 	p.arena = &arena{token: rand.Text(), listen: p.config.listen, rate: p.rate}
 	env := []string{"FLIP7_TOKEN=" + p.arena.token}
+	var secure credentials.TransportCredentials
+	scheme := ""
 	if s.tls {
-		secure, file, err := p.certificate()
-		if err != nil {
+		scheme = "https://"
+		var file string
+		var err error
+		if secure, file, err = p.certificate(); err != nil {
 			return err
 		}
-		if err := p.arena.open(secure); err != nil {
-			return err
+		if !s.untrusted {
+			env = append(env, "FLIP7_CA="+file)
 		}
-		env = append(env, "FLIP7_CA="+file, "FLIP7_ADDR=https://"+p.arena.addr)
-	} else {
-		if err := p.arena.open(nil); err != nil {
-			return err
-		}
-		env = append(env, "FLIP7_ADDR="+p.arena.addr)
 	}
+	if err := p.arena.open(secure); err != nil {
+		return err
+	}
+	env = append(env, "FLIP7_ADDR="+scheme+p.arena.addr)
 	bot, err := p.config.Begin(env, &p.output)
 	if err != nil {
 		return err
@@ -111,6 +117,11 @@ func (s expectHello) do(p *play) error {
 	id, bytes := hello.GetInstanceId(), hello.GetContribution()
 	printable := len(id) >= 1 && len(id) <= 64 && !strings.ContainsFunc(id, func(r rune) bool { return r < ' ' || r > '~' })
 	distinct := len(slices.Compact(slices.Sorted(slices.Values(bytes))))
+	for _, text := range []string{hello.GetBuild(), hello.GetKitName(), hello.GetKitVersion()} {
+		if len(text) > 64 {
+			return came("a build or a kit of %d bytes, 64 is the most: %q", len(text), text)
+		}
+	}
 	switch {
 	case s.protocol > 0 && hello.GetProtocol() != s.protocol:
 		return came("protocol %d", hello.GetProtocol())
@@ -271,12 +282,26 @@ func (s expectExit) do(p *play) error {
 	return p.await(s.within, func() bool { return false })
 }
 
-// expectNothing is that the bot is quiet.
-type expectNothing struct{ d time.Duration }
+// expectNothing is that the bot is quiet, and there, but where it is only to open no stream.
+//
+//	for D expect nothing
+//	for D expect no stream
+type expectNothing struct {
+	d      time.Duration
+	mayEnd bool
+}
 
-func (s expectNothing) wants() string { return fmt.Sprintf("nothing for %s", span(s.d)) }
+func (s expectNothing) wants() string {
+	if s.mayEnd {
+		return "no stream of the bot for " + span(s.d)
+	}
+	return "nothing for " + span(s.d)
+}
 
 func (s expectNothing) do(p *play) error {
+	if s.mayEnd {
+		p.awaits = "exit"
+	}
 	over := time.Now().Add(s.d)
 	var said error
 	err := p.await(s.d, func() bool { said = p.leftOver(); return said != nil })
@@ -403,7 +428,7 @@ func describe(m *flip7v1.BotMessage) string {
 	case *flip7v1.BotMessage_Pong:
 		return fmt.Sprintf("pong %d", what.Pong.GetNumber())
 	}
-	return prototext.MarshalOptions{}.Format(m)
+	return "a message without a content"
 }
 
 // nameOf is the name of a reason without its prefix.

@@ -1,0 +1,124 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// chosen are scripts by name.
+func chosen(names ...string) []Script {
+	return slices.DeleteFunc(Scripts(), func(s Script) bool { return !slices.Contains(names, s.Name) })
+}
+
+func TestAFailureSaysWhatWasExpectedWhatCameAndWhere(t *testing.T) {
+	report := check(t, sinner("comes back whatever it is told"), Config{Scripts: chosen("ping", "takeover")})
+	var text strings.Builder
+	for _, r := range report.Results {
+		r.Seconds = 0.1
+		if err := r.Write(&text, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const want = `  1  ping                   ok         0.1 s
+  2  takeover               FAILED     0.1 s
+       A bot whose place is taken by a newer stream of the same name ends and does not come back: two would fight for ever.
+       line 6:  within 15s expect exit
+       expected: the bot ends within 15s and does not come back
+       came:     another stream of the bot
+       The last that the bot wrote:
+         | coming back
+`
+	if text.String() != want {
+		t.Errorf("got\n%swant\n%s", text.String(), want)
+	}
+	if got, want := report.String(), "1 of 2 scripts passed by the bot, 1 failed."; got != want || report.Conforms() {
+		t.Errorf("got %q, conforms: %v; want %q", got, report.Conforms(), want)
+	}
+}
+
+func TestAScriptThatShouldPassIsAWarning(t *testing.T) {
+	report := check(t, sinner("hears no silence"), Config{Scripts: chosen("ping", "silence")})
+	if r := report.Results[1]; r.Outcome != Warned || !report.Conforms() {
+		t.Errorf("got %s, conforms: %v; want a warning and that it conforms", r.Outcome, report.Conforms())
+	}
+}
+
+func TestABotThatTakesFewGamesIsSparedTheRest(t *testing.T) {
+	report := check(t, sinner("takes one game"), Config{Scripts: chosen("ping", "many-games")})
+	r := report.Results[1]
+	if want := "needs 8 games and 1 requests at once, the bot takes 1 and 1"; r.Outcome != Skipped || r.Note != want || !report.Conforms() {
+		t.Errorf("got %s, %q; want %q", r.Outcome, r.Note, want)
+	}
+}
+
+func TestAKnownFailureIsPlayedAndHasToBeTrue(t *testing.T) {
+	known := []KnownFailure{{"kit", "takeover", "it is stubborn"}, {"kit", "ping", "it was deaf once"}, {"other", "hello", "it is shy"}}
+	report := check(t, sinner("comes back whatever it is told"), Config{Scripts: chosen("hello", "ping", "takeover"), Kit: "kit", Known: known})
+	var got []Outcome
+	for _, r := range report.Results {
+		got = append(got, r.Outcome)
+	}
+	if want := []Outcome{Passed, NotFailed, Known}; !slices.Equal(got, want) || report.Conforms() {
+		t.Errorf("got %v, conforms: %v; want %v", got, report.Conforms(), want)
+	}
+	report = check(t, sinner("comes back whatever it is told"), Config{Scripts: chosen("hello", "ping", "takeover"), Kit: "kit", Known: known[:1]})
+	if !report.Conforms() {
+		t.Errorf("got %s want that it conforms", report)
+	}
+	report.Kit, report.Version = "kit", "1.2"
+	table, err := report.Tabulate("| kit |\n| [go](go/README.md) | Go | 1 | 2 of 3 | none |\n| [kit](x) | Kit | | | |\n")
+	want := "| kit |\n| [go](go/README.md) | Go | 1 | 2 of 3 | none |\n| [kit](x) | Kit | 1.2 | 2 of 3 | takeover: it is stubborn |\n"
+	if table != want || err != nil {
+		t.Errorf("got %q and %v, want %q", table, err, want)
+	}
+	report.Kit = "none"
+	if _, err := report.Tabulate(table); err == nil || !strings.Contains(err.Error(), `no row is about the kit "none"`) {
+		t.Errorf("got %v, want that there is no row", err)
+	}
+}
+
+func TestAListOfKnownFailuresIsReadLineByLine(t *testing.T) {
+	got, err := ReadKnown("# why\n\n  go takeover  it is  stubborn\n")
+	if want := []KnownFailure{{"go", "takeover", "it is stubborn"}}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %v and %v, want %v", got, err, want)
+	}
+	for text, want := range map[string]string{
+		"go takeover\n":  `line 1: "go takeover", want the kit, the script and the reason`,
+		"\ngo luck no\n": `line 2: there is no script "luck"`,
+	} {
+		if _, err := ReadKnown(text); err == nil || err.Error() != want {
+			t.Errorf("%q: got %v, want %q", text, err, want)
+		}
+	}
+}
+
+func TestWhoOpensNoStreamIsNotAskedForMore(t *testing.T) {
+	crash := func(_ context.Context, _ map[string]string, output io.Writer, _ func(context.Context, string) (net.Conn, error)) error {
+		_, err := io.WriteString(output, "no module named \x1b[31mgrpc\n")
+		return err
+	}
+	for name, c := range map[string]struct {
+		b    bot
+		came string
+	}{
+		"a bot that ends":          {crash, "the bot ended: exit status 0"},
+		"a bot with another token": {sinner("has another token"), `a stream with the metadata authorization ["Bearer another"], want "Bearer " and what is in FLIP7_TOKEN`},
+	} {
+		report := check(t, c.b, Config{})
+		if len(report.Results) != 1 || report.Results[0].Failure.Came != c.came {
+			t.Errorf("%s: got %d results, %v; want one, %q", name, len(report.Results), report.Results[0].Failure, c.came)
+		}
+		all := len(Scripts())
+		if want := fmt.Sprintf("0 of %d scripts passed by the bot, 1 failed, %d not played.", all, all-1); report.String() != want || report.Conforms() {
+			t.Errorf("%s: got %q, want %q", name, report, want)
+		}
+		if name == "a bot that ends" && !slices.Equal(report.Results[0].Failure.Output, []string{"no module named [31mgrpc"}) {
+			t.Errorf("got the output %q, want it without what changes a terminal", report.Results[0].Failure.Output)
+		}
+	}
+}
