@@ -282,11 +282,11 @@ func (b *board) progress(games int, sofar func() (*match.Result, error)) {
 
 func (b *board) draw(r *match.Result) {
 	if !b.redrawn {
-		fmt.Fprintf(b.out, "%d of %d games:", r.Games, r.Of)
+		var lines []string
 		for _, l := range r.Lines {
-			fmt.Fprintf(b.out, " %s %s%+.1f Elo +-%s, %d faults;", l.Name, l.Bound, l.Elo, margin(l.EloMargin, 1), l.Faults)
+			lines = append(lines, fmt.Sprintf("%s %s%+.1f Elo +-%s, %d faults", l.Name, l.Bound, l.Elo, margin(l.EloMargin, 1), l.Faults))
 		}
-		fmt.Fprintln(b.out)
+		fmt.Fprintf(b.out, "%d of %d games: %s\n", r.Games, r.Of, strings.Join(lines, "; "))
 		return
 	}
 	b.erase()

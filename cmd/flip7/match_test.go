@@ -149,7 +149,7 @@ func TestWhereNothingIsRedrawnALineIsWrittenNowAndThen(t *testing.T) {
 	}
 	b.last = time.Now().Add(-linePause)
 	b.progress(3, sofar)
-	if got, want := out.String(), "3 of 30 games: a +12.0 Elo +--, 2 faults; b -12.0 Elo +--, 0 faults;\n"; got != want {
+	if got, want := out.String(), "3 of 30 games: a +12.0 Elo +--, 2 faults; b -12.0 Elo +--, 0 faults\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
