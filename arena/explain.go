@@ -18,7 +18,7 @@ func (t *Tournament) Explain(round int) ([]string, error) {
 	case t.Settings.Leg(round) && len(r.Tables) == 0:
 		return []string{"the final table came to its end"}, nil
 	case t.Settings.Leg(round):
-		return []string{"the best of the pairing rounds play on"}, nil
+		return []string{"table 1: the best of the pairing rounds play on"}, nil
 	case len(r.Tables) == 0:
 		return []string{"nobody was there"}, nil
 	}

@@ -21,7 +21,7 @@ start, and the bytes of your own bot with what it sent. What no file can prove i
 secret, did not tell a bot what was coming. With a seed for rehearsals ("predictable") the deals prove nothing.
 
 What it leaves to "flip7 verify": who meets whom, the order in which a table first sits down (both draw on a random
-generator of the Go library, ChaCha8), standings, and who aimed at whom.
+generator of the Go library, ChaCha8), standings, who plays the final table and how long, and who aimed at whom.
 """
 
 import argparse
@@ -288,7 +288,7 @@ class Night:
         if (self.head is None) != (kind == "tournament"):
             raise Wrong(f"{kind!r}: results begin with the one line \"tournament\"")
         readers = {"tournament": self.read_head, "entry": self.read_entry, "pairing_round": self.read_round,
-                   "game": self.read_game, "standing": lambda _: None, "aim": lambda _: None}
+                   "game": self.read_game, "standing": lambda _: None, "aim": lambda _: None, "conclusion": lambda _: None}
         if kind not in readers:
             raise Wrong(f"{kind!r} is not one of {', '.join(readers)}")
         readers[kind](line)
@@ -299,6 +299,7 @@ class Night:
         self.head, settings, self.secret = line, the(line, "settings", dict), hash_of(line, "secret")
         self.rules, self.rotations = rules_of(settings), number(settings, "rotations", 1, 50)
         self.want = number(settings, "pairing_rounds", 1, 100)
+        self.final = number({"max_games": 0, **settings}, "max_games", 0, 1_000_000)
         self.name, self.predictable = the(line, "name", str), the(line, "predictable", bool)
         self.commitment = hashlib.sha256(self.secret).hexdigest()
         if self.commitment != hash_of(line, "commitment").hex():
@@ -340,13 +341,18 @@ class Night:
         size = len(table["bots"])
         if any(type(bot) is not int for bot in seats) or sorted(seats) != sorted(table["bots"]):
             raise Wrong(f"{seats} sit at the table of {sorted(table['bots'])}")
-        if not max(table["games"], default=0) < game <= self.rotations * size:
+        if not max(table["games"], default=0) < game <= self.games_at(len(self.rounds), size):
             raise Wrong("the table has no such game, or had it before")
         table["games"].append(game)
         rotation, shift = divmod(game - 1, size)
         first = seats[size - shift:] + seats[:size - shift]
         if table["orders"].setdefault(rotation, first) != first:
             raise Wrong(f"{seats} did not move on by one seat a game in this rotation")
+
+    def games_at(self, round_number, size):
+        """How many games a table plays. Beyond the last pairing round are legs of the final table, of 10 rotations."""
+        legs = round_number - self.want - 1
+        return size * (self.rotations if legs < 0 else max(0, min(10, self.final // size - 10 * legs)))
 
     def seed(self, names):
         """HMAC-SHA256 of the secret over the numbers of the game and what the bots brought."""
@@ -378,11 +384,12 @@ class Night:
     def end(self):
         if self.head is None:
             raise Wrong("there is nothing in it")
-        if the(self.head, "state", str) == "finished" and len(self.rounds) != self.want:
+        rounds = min(len(self.rounds), self.want) if self.final else len(self.rounds)
+        if the(self.head, "state", str) == "finished" and rounds != self.want:
             raise Wrong(f"the tournament is finished, and {len(self.rounds)} of its {self.want} pairing rounds are here")
         for n, tables in enumerate(self.rounds, 1):
             for m, table in enumerate(tables, 1):
-                played, want = len(table["games"]), self.rotations * len(table["bots"])
+                played, want = len(table["games"]), self.games_at(n, len(table["bots"]))
                 if table["state"] == "finished" and played != want:
                     raise Wrong(f"pairing round {n}, table {m}: it is finished with {played} of {want} games")
 

@@ -96,3 +96,32 @@ func TestShowSaysHowLateTheArenaWas(t *testing.T) {
 		}
 	}
 }
+
+// The last line says who won and how sure that is, with and without a final table.
+func TestTheLastLineOfANightIsItsConclusion(t *testing.T) {
+	flip7 := arenaHere(t)
+	last := func(out string) string {
+		lines := strings.Split(strings.TrimSpace(out), "\n")
+		return lines[len(lines)-1]
+	}
+	if out := last(flip7("tournament", "rehearse", "--rounds", "2", "--bots", "8")); !strings.HasPrefix(out, "not decided: ") || !strings.HasSuffix(out, "; a final table would tell") {
+		t.Errorf("a rehearsal without a final table ends in: %s", out)
+	}
+	flip7("tournament", "create", "final", "--open", "--rounds", "1", "--seed", "4", "--final-table", "3", "--max-games", "1200")
+	flip7("tournament", "enter", "1", "house:racer", "house:random", "house:cards-5", "house:stay-15")
+	watched := flip7("tournament", "start", "1", "--watch")
+	shown := flip7("tournament", "show", "1")
+	for _, out := range []string{watched, shown} {
+		if !strings.HasPrefix(last(out), "decided: racer is the best of the finalists, after ") {
+			t.Errorf("want the conclusion as the last line of:\n%s", out)
+		}
+	}
+	for _, want := range []string{"Then the best 3 play on at a final table, until the best is decided, 1200 games at most.", "\nFinal table, leg 10\n", "AHEAD OF", " FINAL  SCORE "} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("want %q in:\n%s", want, shown)
+		}
+	}
+	if !strings.Contains(watched, "  final table, leg 10, table 1 is finished: ") || strings.Contains(watched, "pairing round 2") {
+		t.Errorf("watched:\n%s", watched)
+	}
+}
