@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
@@ -42,10 +42,8 @@ type arena struct {
 	addr   string
 	events chan event
 	done   chan struct{} // closed when nobody looks at events any more
-
-	mu   sync.Mutex
-	door *door // nil: nobody listens
-	rate int   // bytes a second; 0: as fast as it goes
+	door   *door
+	rate   atomic.Int64 // bytes a second; 0: as fast as it goes
 }
 
 // event is something that happened on a stream: a message, its end, or neither, when it was opened.
@@ -80,35 +78,9 @@ func (a *arena) back(addr string) error {
 		return err
 	}
 	a.addr = listener.Addr().String()
-	d := &door{Listener: listener, arena: a}
-	a.mu.Lock()
-	a.door = d
-	a.mu.Unlock()
-	go a.server.Serve(d) // ends with the door
+	a.door = &door{Listener: listener, arena: a}
+	go a.server.Serve(a.door) // ends with the door
 	return nil
-}
-
-// away stops listening and loses all connections.
-func (a *arena) away() {
-	a.mu.Lock()
-	d := a.door
-	a.mu.Unlock()
-	d.Close()
-	d.cut()
-}
-
-// drop loses all connections.
-func (a *arena) drop() {
-	a.mu.Lock()
-	d := a.door
-	a.mu.Unlock()
-	d.cut()
-}
-
-func (a *arena) slow(rate int) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.rate = rate
 }
 
 func (a *arena) close() {

@@ -21,6 +21,7 @@
 //
 // The other verbs:
 //
+//	start tls             the bot is begun, with FLIP7_CA
 //	within D expect ...   the bot does that within D; within 5 s where no time is given
 //	for D expect nothing  the bot says nothing, opens no stream and does not end
 //	send ...              the arena says that
@@ -153,10 +154,7 @@ func (c *Config) play(ctx context.Context, number int) (Result, error) {
 	}
 	result := Result{
 		Number: number + 1, Script: script.Name, Proves: script.Proves, Must: script.Must, Outcome: Passed, Note: p.note,
-		Steps: script.Lines(), absent: p.stream == nil,
-	}
-	if len(p.hellos) > 0 {
-		result.Kit, result.Version = p.hellos[0].GetKitName(), p.hellos[0].GetKitVersion()
+		Steps: script.Lines(), Kit: p.hello.GetKitName(), Version: p.hello.GetKitVersion(), absent: p.stream == nil,
 	}
 	if skipped, is := errors.AsType[skip](err); is {
 		result.Outcome, result.Note = Skipped, string(skipped)

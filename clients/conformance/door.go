@@ -74,9 +74,7 @@ func (l *line) Write(b []byte) (written int, err error) {
 
 // crawl waits as long as a piece takes, and reports whether the line is slow.
 func (l *line) crawl() bool {
-	l.arena.mu.Lock()
-	rate := l.arena.rate
-	l.arena.mu.Unlock()
+	rate := l.arena.rate.Load()
 	if rate > 0 {
 		time.Sleep(time.Second * piece / time.Duration(rate))
 	}

@@ -22,11 +22,11 @@ type play struct {
 	bot    Process
 	output tail
 	folder string // of the certificate; empty: none
-	rate   int    // bytes a second that go over the bot's line; 0: as fast as it goes
+	rate   int64  // bytes a second that go over the bot's line; 0: as fast as it goes
 
-	stream    *stream // the bot's newest
-	awaits    string  // "stream" or "exit", when the script is at that line
-	hellos    []*flip7v1.Hello
+	stream    *stream        // the bot's newest
+	awaits    string         // "stream" or "exit", when the script is at that line
+	hello     *flip7v1.Hello // the newest
 	capacity  *flip7v1.Capacity
 	asked     map[string]*asked
 	waiting   []*flip7v1.ArenaMessage // requests that wait for room
@@ -123,26 +123,35 @@ func (p *play) close() {
 
 // await waits until something is so.
 func (p *play) await(d time.Duration, so func() bool) error {
+	timeUp, err := p.until(d, so)
+	if timeUp {
+		return came("nothing for %s", span(d))
+	}
+	return err
+}
+
+// until waits until something is so, or time is up.
+func (p *play) until(d time.Duration, so func() bool) (timeUp bool, err error) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	for !so() {
 		select {
 		case e := <-p.arena.events:
 			if err := p.take(e); err != nil {
-				return err
+				return false, err
 			}
 		case <-p.bot.Gone():
 			if p.awaits == "exit" {
-				return nil
+				return false, nil
 			}
-			return p.gone()
+			return false, p.gone()
 		case <-timer.C:
-			return came("nothing for %s", span(d))
+			return true, nil
 		case <-p.ctx.Done():
-			return p.ctx.Err()
+			return false, p.ctx.Err()
 		}
 	}
-	return nil
+	return false, nil
 }
 
 // gone is that the bot has ended.
@@ -175,7 +184,7 @@ func (p *play) take(e event) error {
 		}
 		return came("%v", e.gone)
 	case p.awaits != "stream":
-		return came("another stream of the bot")
+		return came("a new stream of the bot")
 	}
 	p.lose()
 	p.stream, p.awaits = e.stream, ""
@@ -190,7 +199,7 @@ func (p *play) hear(e event) error {
 	case *flip7v1.BotMessage_Decision:
 		return p.decided(m.Decision, e)
 	case *flip7v1.BotMessage_Capacity:
-		p.capacity = m.Capacity
+		p.takes(m.Capacity)
 		return p.release()
 	case *flip7v1.BotMessage_Pong:
 		if !p.pings[m.Pong.GetNumber()] {
@@ -206,6 +215,11 @@ func (p *play) hear(e event) error {
 	}
 	p.unclaimed = append(p.unclaimed, heard{e.message, e.at, false})
 	return nil
+}
+
+// takes keeps how much the bot can take.
+func (p *play) takes(c *flip7v1.Capacity) {
+	p.capacity = &flip7v1.Capacity{MaxGames: c.GetMaxGames(), MaxOpen: max(c.GetMaxOpen(), 1)}
 }
 
 // decided takes a decision. The same once more is harmless, and so is another one if the request came once more.
@@ -276,8 +290,7 @@ func (p *play) say(messages []*flip7v1.ArenaMessage) error {
 		switch what := m.GetMessage().(type) {
 		case *flip7v1.ArenaMessage_Welcome:
 			w := proto.CloneOf(what.Welcome)
-			hello := p.hellos[len(p.hellos)-1]
-			w.Capacity, w.Events, w.Practice = p.capacity, hello.GetWantsEvents(), hello.GetPractice()
+			w.Capacity, w.Events, w.Practice = p.capacity, p.hello.GetWantsEvents(), p.hello.GetPractice()
 			m = arenaMessage(w)
 		case *flip7v1.ArenaMessage_Request:
 			if a := p.asked[what.Request.GetRequestId()]; a == nil && !p.room(what.Request) {

@@ -29,7 +29,7 @@ func TestAFailureSaysWhatWasExpectedWhatCameAndWhere(t *testing.T) {
        A bot whose place is taken by a newer stream of the same name ends and does not come back: two would fight for ever.
        line 6:  within 15s expect exit
        expected: the bot ends within 15s and does not come back
-       came:     another stream of the bot
+       came:     a new stream of the bot
        The last that the bot wrote:
          | coming back
 `

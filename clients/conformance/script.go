@@ -17,10 +17,10 @@ import (
 
 // Script is what happens between the arena and one run of a bot, and what it proves.
 type Script struct {
-	Name   string // of its file, without the number before it and .txt
-	Proves string // in a sentence or two
-	Must   bool   // else should
-	Alone  bool   // is not played beside others: it measures time
+	Name   string `json:"script"` // of its file, without the number before it and .txt
+	Proves string `json:"proves"` // in a sentence or two
+	Must   bool   `json:"must"`   // else should
+	Alone  bool   `json:"alone"`  // is not played beside others: it measures time
 
 	steps []step
 }
@@ -115,6 +115,8 @@ func Parse(name, text string) (Script, error) {
 
 // parser knows what was said so far in a script.
 type parser struct {
+	begun    bool // the bot
+	up       bool // a stream
 	games    map[string]*seated
 	requests map[string]*flip7v1.DecisionRequest
 	batch    *send // what "and" adds to; nil: the line before sent nothing
@@ -140,6 +142,23 @@ func (p *parser) line(text string) ([]action, error) {
 			return nil, fmt.Errorf("%s %v stands before expect", verb, within)
 		}
 	}
+	switch verb {
+	case "start", "meet":
+		if p.begun {
+			return nil, errors.New("the bot has been begun")
+		}
+		p.begun = true
+		p.up = verb == "meet"
+	case "slow":
+	case "send", "and", "end":
+		if !p.up {
+			return nil, errors.New("no stream is up: expect stream comes before it")
+		}
+	default:
+		if !p.begun {
+			return nil, errors.New("the bot is not begun: start or meet comes before it")
+		}
+	}
 	var act action
 	switch verb {
 	case "start":
@@ -151,7 +170,7 @@ func (p *parser) line(text string) ([]action, error) {
 		}
 		return []action{start{}, expectStream{60 * time.Second}, expectHello{within: usual}, &send{messages: welcome}}, a.done()
 	case "slow":
-		act = slow{rate: a.number("rate", 2000)}
+		act = slow{rate: int64(a.number("rate", 2000))}
 	case "needs":
 		act = needs{games: a.number("games", 1), open: a.number("open", 1)}
 	case "send", "and":
@@ -169,9 +188,13 @@ func (p *parser) line(text string) ([]action, error) {
 			break
 		}
 		p.batch = &send{messages: messages}
+		p.up = messages[0].GetGoodbye() == nil
 		act = p.batch
 	case "expect", "within":
 		act, err = expectation(a, within)
+		if _, opens := act.(expectStream); opens {
+			p.up = true
+		}
 	case "for":
 		nothing := a.word("nothing") == "nothing"
 		if !nothing && a.err == nil && a.word("stream") != "stream" {
@@ -184,13 +207,13 @@ func (p *parser) line(text string) ([]action, error) {
 		}
 		act = allow{a.spread("id")}
 	case "drop":
-		act = drop{}
+		act, p.up = drop{}, false
 	case "away":
-		act = away{}
+		act, p.up = away{}, false
 	case "back":
 		act = back{}
 	case "end":
-		act = end{a.reason(), a.duration("retry_after", 0)}
+		act, p.up = end{a.reason(), a.duration("retry_after", 0)}, false
 	default:
 		return nil, fmt.Errorf("no such verb: want start, meet, send, and, expect, within, for, allow, drop, away, back, end, slow or needs")
 	}

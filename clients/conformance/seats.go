@@ -73,7 +73,11 @@ func view(g *seated, asked flip7v1.Card, a *args) *flip7v1.View {
 		v.Seats = append(v.Seats, s)
 	}
 	if totals, given := a.value("totals"); given {
-		for i, total := range strings.Fields(totals)[:min(n, len(strings.Fields(totals)))] {
+		words := strings.Fields(totals)
+		if len(words) != len(v.Seats) {
+			a.fail("totals: %d of them, there are %d seats", len(words), len(v.Seats))
+		}
+		for i, total := range words[:min(len(words), len(v.Seats))] {
 			v.Seats[i].Total = a.uint(total)
 		}
 	}

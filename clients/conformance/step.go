@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"crypto/rand"
 	"fmt"
 	"slices"
@@ -20,7 +21,8 @@ import (
 type start struct{ tls, untrusted bool }
 
 func (s start) do(p *play) error {
-	p.arena = &arena{token: rand.Text(), listen: p.config.listen, rate: p.rate}
+	p.arena = &arena{token: rand.Text(), listen: p.config.listen}
+	p.arena.rate.Store(p.rate)
 	env := []string{"FLIP7_TOKEN=" + p.arena.token}
 	var secure credentials.TransportCredentials
 	scheme := ""
@@ -104,15 +106,11 @@ func (s expectHello) do(p *play) error {
 	case said.message.GetHello() == nil:
 		return came("%s", describe(said.message))
 	}
-	hello := said.message.GetHello()
-	var before *flip7v1.Hello
-	if len(p.hellos) > 0 {
-		before = p.hellos[len(p.hellos)-1]
-	}
-	p.hellos = append(p.hellos, hello)
-	p.capacity = &flip7v1.Capacity{MaxGames: 8, MaxOpen: 1}
-	if c := hello.GetCapacity(); c != nil {
-		p.capacity = &flip7v1.Capacity{MaxGames: c.GetMaxGames(), MaxOpen: max(c.GetMaxOpen(), 1)}
+	hello, before := said.message.GetHello(), p.hello
+	p.hello = hello
+	p.takes(hello.GetCapacity())
+	if hello.GetCapacity() == nil {
+		p.takes(&flip7v1.Capacity{MaxGames: 8})
 	}
 	id, bytes := hello.GetInstanceId(), hello.GetContribution()
 	printable := len(id) >= 1 && len(id) <= 64 && !strings.ContainsFunc(id, func(r rune) bool { return r < ' ' || r > '~' })
@@ -302,13 +300,9 @@ func (s expectNothing) do(p *play) error {
 	if s.mayEnd {
 		p.awaits = "exit"
 	}
-	over := time.Now().Add(s.d)
 	var said error
-	err := p.await(s.d, func() bool { said = p.leftOver(); return said != nil })
-	if said == nil && time.Now().Before(over) {
-		return err
-	}
-	return said
+	_, err := p.until(s.d, func() bool { said = p.leftOver(); return said != nil })
+	return cmp.Or(said, err)
 }
 
 // allow is that a decision may come and need not.
@@ -331,13 +325,14 @@ type (
 
 func (drop) do(p *play) error {
 	p.lose()
-	p.arena.drop()
+	p.arena.door.cut()
 	return nil
 }
 
 func (away) do(p *play) error {
 	p.lose()
-	p.arena.away()
+	p.arena.door.Close()
+	p.arena.door.cut()
 	return nil
 }
 
@@ -356,11 +351,11 @@ func (s end) do(p *play) error {
 }
 
 // slow makes the bot's line slow.
-type slow struct{ rate int }
+type slow struct{ rate int64 }
 
 func (s slow) do(p *play) error {
 	if p.rate = s.rate; p.arena != nil {
-		p.arena.slow(s.rate)
+		p.arena.rate.Store(s.rate)
 	}
 	return nil
 }
