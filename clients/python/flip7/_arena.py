@@ -56,15 +56,29 @@ class Arena:
 
     def end_of(self, status: Status, met: bool) -> End:
         """Read how a stream ended; met says whether the arena ever welcomed the bot."""
-        message = status.details
-        if self.tls and "CERTIFICATE_VERIFY_FAILED" in message:
-            why = message.partition("CERTIFICATE_VERIFY_FAILED")[2].strip(": ") or "not signed by whom this machine trusts"
-            words = f"the certificate of {self.host} is not trusted: {why}; FLIP7_CA names the PEM file to trust"
-            return End(words, come_back=met)
-        if self.tls and "WRONG_VERSION_NUMBER" in message:
-            words = f"{self.host} does not speak TLS; if the way there is safe, write http:// before the address"
-            return End(words, come_back=met)
+        misfit = self._misfit(status.details)
+        if misfit:
+            # A connection in clear text that is closed at once may be that of an arena which stops at this moment.
+            return End(misfit, come_back=met or not self.tls)
         return end_of_status(status, self.host, met)
+
+    def _misfit(self, details: str) -> str:
+        """Say why a stream failed, if one side speaks TLS and the other does not, or for want of trust; else nothing.
+
+        Trying again mends that only if something at the arena changes.
+        """
+        if not self.tls:
+            closed = "failed to connect" in details and "Socket closed" in details
+            hint = "if it speaks TLS, write https:// before the address or set FLIP7_CA"
+            return f"{self.host} closes connections in clear text; {hint}" if closed else ""
+        if "WRONG_VERSION_NUMBER" in details:
+            return f"{self.host} does not speak TLS; if the way there is safe, write http:// before the address"
+        if re.search("is not in peer certificate|Hostname Verification", details):
+            return f"the certificate of {self.host} is not trusted: it is for another name; write that in FLIP7_ADDR"
+        untrusted = re.search("CERTIFICATE_VERIFY_FAILED(: [^:]+)?", details)
+        if untrusted:
+            return f"the certificate of {self.host} is not trusted{untrusted[1] or ''}; FLIP7_CA names the PEM file to trust"
+        return ""
 
 
 def arena_of(addr: str) -> Arena:

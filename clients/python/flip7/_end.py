@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -116,13 +117,16 @@ def _in_plain(reason: str, message: str) -> str:
     return f"{words}: {' '.join(message.split())}" if message else words
 
 
+#: What grpc puts around the reason why no connection came about.
+_NO_CONNECTION = re.compile(
+    r"failed to connect to all addresses; last error: \w+: (?:ip\S+: )?(?:Failed to connect to remote host: )?(?:connect: )?"
+)
+
+
 def _unavailable(message: str, host: str) -> str:
-    """Say why there is no connection, without what grpc puts around the reason."""
-    for before in ("Failed to connect to remote host: ", "last error: UNKNOWN: ", "last error: "):
-        if before in message:
-            return f"cannot reach {host}: {message.rpartition(before)[2]}"
-    if message.startswith("DNS resolution failed"):
-        return f"cannot reach {host}: {message}"
+    reason = _NO_CONNECTION.sub("", message)
+    if reason != message or message.startswith(("DNS resolution failed", "errors resolving")):
+        return f"cannot reach {host}: {reason}"
     return f"the connection to {host} was lost: {message}"
 
 
