@@ -37,7 +37,7 @@ const millis = "2006-01-02 15:04:05.000"
 // printLog prints a bot's log in words, a line for each entry, and another for what lay on the table.
 func printLog(w io.Writer, bot string, log *flip7v1.ListLogResponse) error {
 	if n := log.GetCut(); n > 0 {
-		fmt.Fprintf(w, "%s gone: a log has no room for more.\n", counted(n, "The oldest entry is", "The %d oldest entries are"))
+		fmt.Fprintf(w, "The %s gone: a log has no room for more.\n", counted(n, "oldest entry is", "oldest entries are"))
 	}
 	if len(log.GetEntries()) == 0 {
 		_, err := fmt.Fprintf(w, "The log of %s has no such entries.\n", bot)

@@ -122,7 +122,7 @@ func refusal(err error) error {
 	if !ok || err == nil {
 		return err
 	}
-	text := s.Message()
+	text := asTyped(s.Message())
 	switch {
 	case s.Code() == codes.Unavailable && strings.Contains(text, "server preface"):
 		return errors.New("--address: what answers there does not speak as this expects; a server with TLS takes --ca (FLIP7_CA) or https://, one without http://")
@@ -138,7 +138,7 @@ func refusal(err error) error {
 		case *errdetails.BadRequest:
 			for _, v := range d.GetFieldViolations() {
 				if !strings.Contains(text, v.GetDescription()) {
-					text += fmt.Sprintf("; %s: %s", v.GetField(), v.GetDescription())
+					text += "; " + asTyped(v.GetField()+": "+v.GetDescription())
 				}
 			}
 		case *errdetails.RetryInfo:
@@ -146,6 +146,31 @@ func refusal(err error) error {
 		}
 	}
 	return errors.New(text)
+}
+
+// asTyped names what a refusal is about by the flag that says it: settings.pairing_rounds is --rounds.
+func asTyped(refusal string) string {
+	field, wrong, named := strings.Cut(refusal, ": ")
+	if !named {
+		return refusal
+	}
+	if field == "settings.rules" { // and which of them
+		field, wrong, _ = strings.Cut("settings."+wrong, ": ")
+	}
+	setting, is := strings.CutPrefix(field, "settings.")
+	switch {
+	case field == "player" || field == "authorization": // is the one thing that was given
+		return wrong
+	case field == "as_name":
+		setting = "as"
+	case setting == "pairing_rounds":
+		setting = "rounds"
+	case setting == "max_bots_per_owner":
+		setting = "bots-per-owner"
+	case !is:
+		return refusal
+	}
+	return "--" + strings.ReplaceAll(setting, "_", "-") + ": " + wrong
 }
 
 // ask makes one call to the arena and prints the answer: as JSON, or as text does it.
@@ -213,16 +238,18 @@ func pages[Request, Response any](ctx context.Context, method func(context.Conte
 	}
 }
 
-// printProto prints a message as JSON on one line. protojson varies its white space on purpose; programs that compare
-// output need it not to.
-func printProto(w io.Writer, m proto.Message) error {
-	raw, err := protojson.MarshalOptions{UseProtoNames: true, EmitDefaultValues: true}.Marshal(m)
-	if err != nil {
-		return err
+// printProto prints messages as one JSON document, an object with the fields of all of them, on one line; of fields of one
+// name the last stays. protojson varies its white space on purpose; programs that compare output need it not to.
+func printProto(w io.Writer, messages ...proto.Message) error {
+	var document map[string]any
+	for _, m := range messages {
+		raw, err := protojson.MarshalOptions{UseProtoNames: true, EmitDefaultValues: true}.Marshal(m)
+		if err != nil {
+			return err
+		}
+		if err := json.Unmarshal(raw, &document); err != nil { // which adds
+			return err
+		}
 	}
-	var compact any
-	if err := json.Unmarshal(raw, &compact); err != nil {
-		return err
-	}
-	return json.NewEncoder(w).Encode(compact)
+	return json.NewEncoder(w).Encode(document)
 }

@@ -35,6 +35,9 @@ var cast = []demoBot{
 
 // Run runs the demo.
 func (c *demoCmd) Run(ctx context.Context, p *program) (err error) {
+	if p.json {
+		return errors.New("--json: the demo is for people; for programs flip7 serve, tournament and elo take it")
+	}
 	if c.Rounds == 0 {
 		return errors.New("--rounds: 0 is not 1..100")
 	}

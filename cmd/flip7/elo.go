@@ -25,7 +25,7 @@ type eloShowCmd struct {
 	League     string   `help:"The league." default:"main"`
 	Since      string   `help:"Only tournaments that ended on this day or later: 2026-11-30."`
 	Tournament []string `help:"Only these tournaments."`
-	CSV        bool     `help:"Print CSV." name:"csv"`
+	CSV        bool     `help:"Print CSV for programs: plain numbers." name:"csv"`
 	Markdown   bool     `help:"Print a Markdown table."`
 }
 
@@ -58,6 +58,11 @@ func (c *eloShowCmd) Run(ctx context.Context, p *program) error {
 		})
 	if err != nil {
 		return err
+	}
+	if len(table.GetRatings()) == 0 {
+		if err := thereIsLeague(ctx, conn, c.League); err != nil {
+			return err
+		}
 	}
 	switch {
 	case p.json:
@@ -106,7 +111,8 @@ func printElo(w io.Writer, league string, table *flip7v1.ListRatingsResponse) er
 		fmt.Fprintf(w, "League %s has no rated game yet: finish a tournament that is not --unrated and has no --seed.\n", league)
 		return nil
 	}
-	fmt.Fprintf(w, "League %s: %d games of %d tournaments in %d clusters\n\n", league, table.GetGames(), table.GetTournaments(), table.GetClusters())
+	fmt.Fprintf(w, "League %s: %s of %s in %s\n\n", league, counted(table.GetGames(), "game", "games"),
+		counted(table.GetTournaments(), "tournament", "tournaments"), counted(table.GetClusters(), "cluster", "clusters"))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, strings.ToUpper(strings.Join(eloColumns, "\t"))+"\t")
 	group := uint32(0)
@@ -158,13 +164,37 @@ func alike(rows []*flip7v1.Rating) []string {
 	return lines
 }
 
+// csvColumns are for programs: numbers as they are, shares from 0 to 1, and an empty cell where there is none.
+var csvColumns = []string{"rank", "rank_best", "rank_worst", "bot", "build", "owner", "elo", "bound", "provisional", "margin", "games", "placement",
+	"first_places", "los_next", "p_best", "performance", "points", "bust_rate", "faults", "p99_seconds"}
+
 func printEloCSV(w io.Writer, table *flip7v1.ListRatingsResponse) error {
+	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+	maybe := func(x *float64) string {
+		if x == nil {
+			return ""
+		}
+		return number(*x)
+	}
 	out := csv.NewWriter(w)
-	if err := out.Write(eloColumns); err != nil {
+	if err := out.Write(csvColumns); err != nil {
 		return err
 	}
 	for _, r := range table.GetRatings() {
-		if err := out.Write(eloCells(r)); err != nil {
+		bound, p99 := "", ""
+		if r.GetBound() != flip7v1.RatingBound_RATING_BOUND_UNSPECIFIED {
+			bound = word(r.GetBound(), "RATING_BOUND_")
+		}
+		if r.GetP99() != nil && !r.GetHouse() {
+			p99 = number(r.GetP99().AsDuration().Seconds())
+		}
+		err := out.Write([]string{
+			fmt.Sprint(r.GetRank()), fmt.Sprint(r.GetRankBest()), fmt.Sprint(r.GetRankWorst()), r.GetBot(), r.GetBuild(), r.GetOwner(),
+			number(r.GetElo()), bound, fmt.Sprint(r.GetProvisional()), maybe(r.Margin), fmt.Sprint(r.GetGames()), number(r.GetPlacement()),
+			number(r.GetFirstPlaces()), maybe(r.LosNext), number(r.GetPBest()), maybe(r.Performance), number(r.GetPoints()),
+			number(r.GetBustRate()), fmt.Sprint(faults(r.GetFaults())), p99,
+		})
+		if err != nil {
 			return err
 		}
 	}

@@ -3,9 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
+
+	"google.golang.org/grpc"
 
 	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
 )
@@ -56,6 +59,11 @@ func (c *leagueShowCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
+	if len(all.GetTournaments()) == 0 {
+		if err := thereIsLeague(ctx, conn, c.League); err != nil {
+			return err
+		}
+	}
 	if p.json {
 		return printProto(p.out, all)
 	}
@@ -77,6 +85,23 @@ func (c *leagueShowCmd) Run(ctx context.Context, p *program) error {
 		}
 	}
 	return t.Flush()
+}
+
+// thereIsLeague refuses a league of which nothing is known: a slip of the pen is no league without results.
+func thereIsLeague(ctx context.Context, conn *grpc.ClientConn, name string) error {
+	var names []string
+	err := pages(ctx, flip7v1.NewRatingServiceClient(conn).ListLeagues,
+		func(token string) *flip7v1.ListLeaguesRequest { return &flip7v1.ListLeaguesRequest{PageToken: token} },
+		func(page *flip7v1.ListLeaguesResponse) string {
+			for _, league := range page.GetLeagues() {
+				names = append(names, league.GetName())
+			}
+			return page.GetNextPageToken()
+		})
+	if err == nil && !slices.Contains(names, name) {
+		err = fmt.Errorf("league %s: there is none; there are %s", name, strings.Join(names, ", "))
+	}
+	return err
 }
 
 func resultName(r *flip7v1.ResultRef) string {

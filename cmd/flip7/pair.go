@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 
 	"github.com/flip7-arena/flip7/arena/swiss"
 )
@@ -15,15 +14,11 @@ type pairCmd struct {
 
 // Run pairs the field of the file and prints the tables with what they come to.
 func (c *pairCmd) Run(p *program) error {
-	in := p.in
-	if c.File != "-" {
-		f, err := os.Open(c.File)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		in = f
+	in, err := p.open(c.File)
+	if err != nil {
+		return err
 	}
+	defer in.Close()
 	field, err := swiss.ReadField(in)
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.File, err)

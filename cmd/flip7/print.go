@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"os"
 	"strings"
 )
 
@@ -13,10 +15,18 @@ func dash(text string) string {
 	return text
 }
 
-// counted is a number of things in words: one, or as many as %d in many says.
+// counted is so many things in words.
 func counted[N int | uint32](n N, one, many string) string {
 	if n == 1 {
-		return one
+		return "1 " + one
 	}
-	return fmt.Sprintf(many, n)
+	return fmt.Sprint(n, " ", many)
+}
+
+// open opens a file to read, or by - standard input.
+func (p *program) open(file string) (io.ReadCloser, error) {
+	if file == "-" {
+		return io.NopCloser(p.in), nil
+	}
+	return os.Open(file)
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/flip7-arena/flip7/arena/scenario"
 )
@@ -14,7 +13,7 @@ type scenarioCmd struct {
 }
 
 type scenarioRunCmd struct {
-	Files []string `arg:"" name:"file" help:"Scenario files."`
+	Files []string `arg:"" name:"file" help:"Scenario files; - is standard input."`
 }
 
 // Run plays every file; the worst of them decides the exit code.
@@ -34,7 +33,7 @@ func (c *scenarioRunCmd) Run(p *program) error {
 }
 
 func runScenario(file string, p *program) (code int, err error) {
-	f, err := os.Open(file)
+	f, err := p.open(file)
 	if err != nil {
 		return exitUsage, errors.Unwrap(err)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -156,6 +157,26 @@ func reachable(addr net.Addr) string {
 	return addr.String()
 }
 
+// greetJSON tells a program that has started the arena where to find it. The admin's token it reads from the file.
+func (c *serveCmd) greetJSON(p *program, s *server.Server) {
+	where := struct {
+		Version   string `json:"version"`
+		Address   string `json:"address"`
+		Data      string `json:"data"`
+		TokenFile string `json:"admin_token_file"`
+		Metrics   string `json:"metrics,omitempty"`
+		Pages     string `json:"pages,omitempty"`
+		CA        string `json:"ca,omitempty"`
+	}{Version: version, Address: reachable(s.Addr()), Data: c.Data, TokenFile: s.AdminTokenFile(), CA: s.Trust()}
+	if s.MetricsAddr() != nil {
+		where.Metrics = fmt.Sprintf("http://%s/metrics", s.MetricsAddr())
+	}
+	if s.WebAddr() != nil {
+		where.Pages = pagesURL(s, c.TLSCert != "" || c.TLSSelfSigned)
+	}
+	_ = json.NewEncoder(p.out).Encode(where)
+}
+
 // pagesURL is where a browser on this machine finds the pages.
 func pagesURL(s *server.Server, encrypted bool) string {
 	scheme := "http"
@@ -167,6 +188,10 @@ func pagesURL(s *server.Server, encrypted bool) string {
 
 // greet says where the arena is and what to do next.
 func (c *serveCmd) greet(p *program, s *server.Server, first bool) {
+	if p.json {
+		c.greetJSON(p, s)
+		return
+	}
 	fmt.Fprintf(p.out, "Flip 7 Arena %s on %s, data in %s\n", version, s.Addr(), c.Data)
 	if s.MetricsAddr() != nil {
 		fmt.Fprintf(p.out, "Metrics: http://%s/metrics\n", s.MetricsAddr())

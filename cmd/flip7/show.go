@@ -14,11 +14,11 @@ import (
 
 type tournamentShowCmd struct {
 	remoteFlags
-	ID     string `arg:"" optional:"" name:"tournament" help:"Number of the tournament; left out, all are listed."`
-	Round  uint32 `help:"Show the tables of this pairing round; left out, of the last."`
-	Aim    bool   `help:"Show who gave Freeze and Flip Three to whom more often than the others at the table."`
-	Audit  bool   `help:"Show who did what, and why."`
-	Follow bool   `help:"Show what happens until it is over." short:"f"`
+	ID    string `arg:"" optional:"" name:"tournament" help:"Number of the tournament; left out, all are listed."`
+	Round uint32 `help:"Show the tables of this pairing round; left out, of the last."`
+	Aim   bool   `help:"Show who gave Freeze and Flip Three to whom more often than the others at the table."`
+	Audit bool   `help:"Show who did what, and why."`
+	Watch bool   `help:"Show what happens until it is over; as JSON, a line for each event."`
 }
 
 // Run shows the tournament.
@@ -26,7 +26,7 @@ func (c *tournamentShowCmd) Run(ctx context.Context, p *program) error {
 	switch {
 	case c.ID == "":
 		return c.list(ctx, p)
-	case c.Follow:
+	case c.Watch:
 		return watch(ctx, c.remoteFlags, p, c.ID)
 	case c.Aim:
 		return c.aim(ctx, p)
@@ -48,9 +48,12 @@ func (c *tournamentShowCmd) Run(ctx context.Context, p *program) error {
 		return err
 	}
 	pairings := &flip7v1.ListPairingsResponse{}
-	round := c.Round
+	round, paired := c.Round, r.GetTournament().GetPairingRound()
+	if round > paired {
+		return fmt.Errorf("--round: %d is not a pairing round of tournament %s, which has had %d", round, c.ID, paired)
+	}
 	if round == 0 {
-		round = r.GetTournament().GetPairingRound()
+		round = paired
 	}
 	if round > 0 {
 		err = pages(ctx, client.ListPairings,
@@ -67,13 +70,7 @@ func (c *tournamentShowCmd) Run(ctx context.Context, p *program) error {
 		}
 	}
 	if p.json {
-		if err := printProto(p.out, r); err != nil {
-			return err
-		}
-		if err := printProto(p.out, standings); err != nil {
-			return err
-		}
-		return printProto(p.out, pairings)
+		return printProto(p.out, r, standings, pairings)
 	}
 	printTournament(p.out, r.GetTournament())
 	printLag(p.out, r.GetTournament().GetLag())
@@ -83,7 +80,7 @@ func (c *tournamentShowCmd) Run(ctx context.Context, p *program) error {
 	}
 	if len(pairings.GetTables()) > 0 {
 		fmt.Fprintf(p.out, "\n%s\n", roundName(round, r.GetTournament().GetSettings()))
-		printTables(p.out, pairings.GetTables())
+		printTables(p.out, pairings.GetTables(), r.GetTournament().GetState())
 	}
 	printFinal(p.out, r.GetTournament().GetFinalTable())
 	printConclusion(p.out, r.GetTournament())
@@ -106,7 +103,7 @@ func printLag(w io.Writer, lag *flip7v1.ArenaLag) {
 	fmt.Fprintf(w, "The arena's own lag: %s half of the time, %s 99 %% of the time, %s at most", latency(lag.GetP50(), true), latency(lag.GetP99(), true),
 		latency(lag.GetMax(), true))
 	if lag.GetStalls() > 0 {
-		fmt.Fprintf(w, "; it stood still %d times, %s in all", lag.GetStalls(), latency(lag.GetStalled(), true))
+		fmt.Fprintf(w, "; it stood still %s, %s in all", counted(lag.GetStalls(), "time", "times"), latency(lag.GetStalled(), true))
 	}
 	fmt.Fprintln(w, ". Stalls are never charged to bots.")
 }
@@ -125,11 +122,15 @@ func allStandings(ctx context.Context, client flip7v1.TournamentServiceClient, i
 	return all, err
 }
 
-func printTables(w io.Writer, tables []*flip7v1.Table) {
+func printTables(w io.Writer, tables []*flip7v1.Table, night flip7v1.TournamentState) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "TABLE\tSTATE\tGAMES\tBOTS")
 	for _, tab := range tables {
 		state := strings.ToLower(strings.TrimPrefix(tab.GetState().String(), "TABLE_STATE_"))
+		unfinished := tab.GetState() == flip7v1.TableState_TABLE_STATE_RUNNING || tab.GetState() == flip7v1.TableState_TABLE_STATE_WAITING
+		if unfinished && night == flip7v1.TournamentState_TOURNAMENT_STATE_CANCELLED {
+			state = "broken off"
+		}
 		if tab.GetStateWhy() != "" {
 			state += " (" + tab.GetStateWhy() + ")"
 		}
@@ -228,7 +229,7 @@ func watch(ctx context.Context, to remoteFlags, p *program, id string) error {
 			break
 		}
 		if ctx.Err() != nil {
-			return nil
+			return leftAlone(p, id)
 		}
 		if failures++; failures > 5 {
 			return refusal(err)
@@ -236,7 +237,7 @@ func watch(ctx context.Context, to remoteFlags, p *program, id string) error {
 		select {
 		case <-time.After(time.Second):
 		case <-ctx.Done():
-			return nil
+			return leftAlone(p, id)
 		}
 	}
 	if p.json {
@@ -255,6 +256,12 @@ func watch(ctx context.Context, to remoteFlags, p *program, id string) error {
 	printFinal(p.out, r.GetTournament().GetFinalTable())
 	printConclusion(p.out, r.GetTournament())
 	return nil
+}
+
+// leftAlone says that only the watching was ended.
+func leftAlone(p *program, id string) error {
+	_, err := fmt.Fprintf(p.err, "The watch ends; the tournament goes on. Watch it again: flip7 tournament show %s --watch\n", id)
+	return err
 }
 
 // watchStream prints what one stream tells, and keeps the settings of the tournament.
@@ -308,7 +315,8 @@ func eventLine(e *flip7v1.TournamentEvent, settings *flip7v1.TournamentSettings)
 		if leg := e.PairingRound.GetNumber(); settings.GetFinalTable() > 0 && leg > settings.GetPairingRounds() {
 			return "" // its table says it when it ends
 		}
-		return fmt.Sprintf("pairing round %d: %d tables, %d repeat meetings", e.PairingRound.GetNumber(), e.PairingRound.GetTables(), e.PairingRound.GetRepeats())
+		return fmt.Sprintf("pairing round %d: %s, %s", e.PairingRound.GetNumber(), counted(e.PairingRound.GetTables(), "table", "tables"),
+			counted(e.PairingRound.GetRepeats(), "repeat meeting", "repeat meetings"))
 	case *flip7v1.TournamentEvent_Table:
 		if s := e.Table.GetState(); s == flip7v1.TableState_TABLE_STATE_FINISHED || s == flip7v1.TableState_TABLE_STATE_VOID {
 			return fmt.Sprintf("%s, table %d is %s: %s", strings.ToLower(roundName(e.Table.GetPairingRound(), settings)), e.Table.GetNumber(),

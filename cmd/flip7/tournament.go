@@ -165,8 +165,8 @@ func printTournament(w io.Writer, t *flip7v1.Tournament) {
 		fmt.Fprintf(w, " (%s)", t.GetStateWhy())
 	}
 	s := t.GetSettings()
-	fmt.Fprintf(w, ": league %s, tables of %d, %d pairing rounds, %d rotations a table, %d entered.\n",
-		s.GetLeague(), s.GetSeats(), s.GetPairingRounds(), s.GetRotations(), t.GetEntries())
+	fmt.Fprintf(w, ": league %s, tables of %d, %s, %s a table, %d entered.\n", s.GetLeague(), s.GetSeats(),
+		counted(s.GetPairingRounds(), "pairing round", "pairing rounds"), counted(s.GetRotations(), "rotation", "rotations"), t.GetEntries())
 	if s.GetFinalTable() > 0 {
 		until := ""
 		if s.GetUntilDecided() {
@@ -292,7 +292,7 @@ type tournamentStartCmd struct {
 	nightArg
 	At        *string `help:"When: a time today or tomorrow such as 20:30, or RFC 3339. Left out: now."`
 	RequestID string  `help:"The same id starts once, however often it is sent." name:"request-id"`
-	Watch     bool    `help:"Show what happens until it is over."`
+	Watch     bool    `help:"Show what happens until it is over; as JSON, a line for each event after the line of the start."`
 }
 
 // Run starts it.
@@ -477,6 +477,7 @@ func (c *tournamentRehearseCmd) Run(ctx context.Context, p *program) error {
 			return refusal(err)
 		}
 		switch {
+		case p.json && r.GetTournament() == nil: // progress, for people
 		case p.json:
 			if err := printProto(p.out, r); err != nil {
 				return err
@@ -485,7 +486,7 @@ func (c *tournamentRehearseCmd) Run(ctx context.Context, p *program) error {
 			fmt.Fprintln(p.out)
 			printStandings(p.out, r.GetStandings())
 			printFinal(p.out, r.GetTournament().GetFinalTable())
-			fmt.Fprintf(p.out, "\n%d games. With bots on other machines the night would take about %s", r.GetGamesFinished(), rounded(r.GetExpectedDuration().AsDuration()))
+			fmt.Fprintf(p.out, "\n%s. With bots on other machines the night would take about %s", counted(r.GetGamesFinished(), "game", "games"), rounded(r.GetExpectedDuration().AsDuration()))
 			if r.GetLatestDuration() != nil {
 				fmt.Fprintf(p.out, ", and end after %s at the latest", rounded(r.GetLatestDuration().AsDuration()))
 			}
@@ -514,7 +515,7 @@ func printStandings(w io.Writer, standings []*flip7v1.Standing) {
 		}
 		name := s.GetBot()
 		if s.GetWithdrawn() {
-			name += " (withdrawn)"
+			name += " (out)" // withdrawn or kicked
 		}
 		if final != "" {
 			final = "\t"

@@ -15,7 +15,7 @@ import (
 )
 
 type verifyCmd struct {
-	Files []string `arg:"" name:"export" help:"Files that \"flip7 tournament export\" wrote."`
+	Files []string `arg:"" name:"export" help:"Files that \"flip7 tournament export\" wrote; - is standard input."`
 	Elo   string   `help:"Also compute this Elo table again, which \"flip7 elo --json\" wrote, from the exports of all its tournaments." placeholder:"FILE"`
 }
 
@@ -24,7 +24,7 @@ func (c *verifyCmd) Run(p *program) error {
 	failed := false
 	var verified []arena.Verification
 	for _, file := range c.Files {
-		f, err := os.Open(file)
+		f, err := p.open(file)
 		if err != nil {
 			return err
 		}
@@ -109,8 +109,9 @@ func printVerification(p *program, file string, seen arena.Verification, wrong e
 		fmt.Fprintf(p.out, "%s: does NOT hold: %v\n", file, wrong)
 		return
 	}
-	fmt.Fprintf(p.out, "%s: holds. %q: %d entries, %d pairing rounds, %d tables, %d games, %d decisions computed again.\n",
-		file, seen.Name, seen.Entries, seen.Rounds, seen.Tables, seen.Games, seen.Decisions)
+	fmt.Fprintf(p.out, "%s: holds. %q: %s, %s, %s, %s, %s computed again.\n", file, seen.Name,
+		counted(seen.Entries, "entry", "entries"), counted(seen.Rounds, "pairing round", "pairing rounds"), counted(seen.Tables, "table", "tables"),
+		counted(seen.Games, "game", "games"), counted(seen.Decisions, "decision", "decisions"))
 	if seen.Predictable {
 		fmt.Fprintf(p.out, "%s: its deals were made from a seed: whoever knew that could foretell them.\n", file)
 	}

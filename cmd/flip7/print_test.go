@@ -1,0 +1,167 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
+)
+
+func TestARefusalNamesTheFlag(t *testing.T) {
+	for refusal, want := range map[string]string{
+		"settings.pairing_rounds: must be less than or equal to 100": "--rounds: must be less than or equal to 100",
+		"settings.rules: target_score: 0 is not 1..1000000":          "--target-score: 0 is not 1..1000000",
+		"settings.max_bots_per_owner: no":                            "--bots-per-owner: no",
+		`as_name: "a:b" has a colon in it`:                           `--as: "a:b" has a colon in it`,
+		`player: no house bot is named "nope"`:                       `no house bot is named "nope"`,
+		"authorization: the token is unknown":                        "the token is unknown",
+		`name: "a:b" has a colon in it`:                              `name: "a:b" has a colon in it`,
+		"tournament 7: not found":                                    "tournament 7: not found",
+		"the arena is full":                                          "the arena is full",
+	} {
+		if got := asTyped(refusal); got != want {
+			t.Errorf("%q is told as %q, want %q", refusal, got, want)
+		}
+	}
+}
+
+func TestWhatIsForPrograms(t *testing.T) {
+	serving(t, "closed")
+	must := func(args ...string) string {
+		t.Helper()
+		text, code := said(t, args...)
+		if code != 0 {
+			t.Fatalf("flip7 %s: exit code %d: %s", strings.Join(args, " "), code, text)
+		}
+		return text
+	}
+	must("tournament", "create", "one", "--open", "--rounds", "1", "--rotations", "1")
+	must("tournament", "enter", "1", "house:odds", "house:stay-25", "house:racer")
+	watched := must("tournament", "start", "1", "--watch")
+	if !strings.Contains(watched, "pairing round 1: 1 table, 0 repeat meetings") {
+		t.Errorf("the watch says\n%s", watched)
+	}
+	t.Run("a tournament is one document", func(t *testing.T) {
+		var shown struct {
+			Tournament struct{ Name string }
+			Standings  []struct{ Bot string }
+			Tables     []struct{ Bots []string }
+		}
+		if err := json.Unmarshal([]byte(must("tournament", "show", "1", "--json")), &shown); err != nil {
+			t.Fatal(err)
+		}
+		if shown.Tournament.Name != "one" || len(shown.Standings) != 3 || len(shown.Tables) != 1 || len(shown.Tables[0].Bots) != 3 {
+			t.Errorf("got %+v", shown)
+		}
+	})
+	t.Run("so is a rehearsal", func(t *testing.T) {
+		var came struct {
+			Tournament struct{ State string }
+			Standings  []struct{ Bot string }
+		}
+		if err := json.Unmarshal([]byte(must("tournament", "rehearse", "--bots", "4", "--rounds", "2", "--rotations", "1", "--json")), &came); err != nil {
+			t.Fatal(err)
+		}
+		if came.Tournament.State != "TOURNAMENT_STATE_FINISHED" || len(came.Standings) != 4 {
+			t.Errorf("got %+v", came)
+		}
+	})
+	t.Run("cells of CSV are numbers", func(t *testing.T) {
+		rows, err := csv.NewReader(strings.NewReader(must("elo", "--csv"))).ReadAll()
+		if err != nil || len(rows) != 4 || !slices.Equal(rows[0], csvColumns) {
+			t.Fatalf("got %v, %v", rows, err)
+		}
+		words := []string{"bot", "build", "owner", "bound", "provisional"}
+		for _, row := range rows[1:] {
+			for i, cell := range row {
+				if _, err := strconv.ParseFloat(cell, 64); err != nil && cell != "" && !slices.Contains(words, csvColumns[i]) {
+					t.Errorf("%s of %s is %q", csvColumns[i], row[3], cell)
+				}
+			}
+		}
+	})
+	t.Run("an export and a scenario come from standard input", func(t *testing.T) {
+		scenario, err := os.ReadFile("../../arena/scenario/testdata/199-is-not-enough.json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, test := range []struct{ verb, in string }{
+			{"verify -", must("tournament", "export", "1")},
+			{"scenario run -", string(scenario)},
+		} {
+			var out, problem bytes.Buffer
+			if code := run(t.Context(), strings.Fields(test.verb), program{in: strings.NewReader(test.in), out: &out, err: &problem}); code != 0 || out.Len() == 0 {
+				t.Errorf("%s: exit code %d, %s%s", test.verb, code, &out, &problem)
+			}
+		}
+	})
+	t.Run("what cannot be is refused", func(t *testing.T) {
+		for _, test := range []struct{ verb, want string }{
+			{"league show nosuch", "league nosuch: there is none; there are main"},
+			{"elo --league nosuch", "league nosuch: there is none"},
+			{"tournament show 1 --round 7", "--round: 7 is not a pairing round of tournament 1, which has had 1"},
+			{"tournament create two --seats 99", "--seats: must be"},
+			{"demo --json", "--json: the demo is for people"},
+		} {
+			if text, code := said(t, strings.Fields(test.verb)...); code != exitUsage || !strings.Contains(text, test.want) {
+				t.Errorf("flip7 %s: exit code %d, %q; want %d and %q in it", test.verb, code, text, exitUsage, test.want)
+			}
+		}
+	})
+}
+
+func TestServeTellsAProgramWhereItIs(t *testing.T) {
+	serve := &serveCmd{Data: t.TempDir(), Address: "127.0.0.1:0", Metrics: "off", Durability: "process", Registration: "closed"}
+	s, closeStore, err := serve.open(t.Context(), &program{out: io.Discard, err: io.Discard})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	serve.greet(&program{out: &out, json: true}, s, true)
+	var where map[string]string
+	if err := json.Unmarshal(out.Bytes(), &where); err != nil || where["address"] != s.Addr().String() || where["admin_token_file"] != s.AdminTokenFile() {
+		t.Errorf("got %s, %v", &out, err)
+	}
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	if err := errors.Join(s.Serve(stopped), closeStore()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAWatchThatIsBrokenOffSaysSo(t *testing.T) {
+	serving(t, "closed")
+	said(t, "tournament", "create", "one", "--open")
+	broken, off := context.WithCancel(t.Context())
+	off()
+	var problem bytes.Buffer
+	code := run(broken, []string{"tournament", "show", "1", "--watch"}, program{out: io.Discard, err: &problem})
+	if code != 0 || !strings.Contains(problem.String(), "the tournament goes on") {
+		t.Errorf("exit code %d, %q", code, &problem)
+	}
+}
+
+func TestTablesOfACancelledTournamentDoNotRun(t *testing.T) {
+	tables := []*flip7v1.Table{{Number: 1, State: flip7v1.TableState_TABLE_STATE_RUNNING}, {Number: 2, State: flip7v1.TableState_TABLE_STATE_FINISHED}}
+	for state, want := range map[flip7v1.TournamentState][]string{
+		flip7v1.TournamentState_TOURNAMENT_STATE_RUNNING:   {"1 running", "2 finished"},
+		flip7v1.TournamentState_TOURNAMENT_STATE_CANCELLED: {"1 broken off", "2 finished"},
+	} {
+		var out strings.Builder
+		printTables(&out, tables, state)
+		for i, line := range strings.Split(out.String(), "\n")[1:3] {
+			if got := strings.Join(strings.Fields(line), " "); !strings.HasPrefix(got, want[i]) {
+				t.Errorf("%v: %q, want %q", state, got, want[i])
+			}
+		}
+	}
+}
