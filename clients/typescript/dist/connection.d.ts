@@ -1,0 +1,68 @@
+import { type Arena } from "./arena.js";
+import { type End } from "./end.js";
+import { type ArenaMessage, type Capacity, type Decision } from "./wire/flip7/v1/play_service.js";
+/** What the connection is told once. Crosses threads, so it is data alone. */
+export interface Settings {
+    readonly arena: Arena;
+    readonly token: string;
+    readonly instance: string;
+    readonly build: string;
+    readonly capacity: Capacity;
+    readonly practice: boolean;
+    /** Whether events are wanted. */
+    readonly events: boolean;
+}
+/** What the player tells the connection. Crosses threads. */
+export type Said = {
+    readonly kind: "decisions";
+    readonly decisions: readonly Decision[];
+}
+/** So many events were taken in. */
+ | {
+    readonly kind: "took";
+    readonly events: number;
+}
+/** Ask for no more games. */
+ | {
+    readonly kind: "leave";
+}
+/** There is nothing more to play: close the bot's side, and end when the arena has closed its own. */
+ | {
+    readonly kind: "close";
+}
+/** End now. */
+ | {
+    readonly kind: "hang up";
+};
+/** What the connection tells the player. Crosses threads. */
+export type Heard = 
+/** Messages that arrived at a time, as `now` counts: welcomes, games, requests, verdicts, events. */
+{
+    readonly kind: "messages";
+    readonly messages: ArenaMessage["message"][];
+    readonly at: number;
+} | {
+    readonly kind: "log";
+    readonly level: "info" | "warn";
+    readonly line: string;
+}
+/** The last word. With an end: the arena sent the bot away for good; else it was told to hang up or to close. */
+ | {
+    readonly kind: "end";
+    readonly end?: End;
+};
+/**
+ * How long to wait before try number `tries` after the first: a random time of at most 0.2 s doubled each time, never
+ * more than 15 s. Full jitter, so that bots that were lost together do not come back together.
+ */
+export declare function backOff(tries: number, random?: () => number): number;
+/**
+ * Holds one stream after the other with the arena: says hello, answers pings, tells the player the rest, comes back when
+ * a stream is lost, and ends when that is of no use. Knows nothing of games.
+ */
+export declare class Connection {
+    #private;
+    constructor(settings: Settings, tell: (heard: Heard) => void);
+    /** Hears the player. */
+    hear(said: Said): void;
+}

@@ -1,0 +1,144 @@
+import { BinaryReader } from "@bufbuild/protobuf/wire";
+import { status } from "@grpc/grpc-js";
+import { kitVersion } from "./kit.js";
+import { milliseconds } from "./view.js";
+import { EndReason } from "./wire/flip7/v1/play_service.js";
+import { Duration } from "./wire/google/protobuf/duration.js";
+/** Says that the bot cannot go on and that trying again would not help. Its message is one line: what it is, what to do. */
+export class EndError extends Error {
+    reason;
+    name = "EndError";
+    constructor(
+    /** The name of the arena's reason, such as "REPLACED" or "TOKEN_REVOKED"; empty if the arena gave none. */
+    reason, message) {
+        super(message);
+        this.reason = reason;
+    }
+}
+/** Says that the bot was started wrongly: a setting or a variable of the environment is not what it should be. */
+export class WrongUseError extends Error {
+    name = "WrongUseError";
+}
+/** What each reason means to an author. */
+const meanings = {
+    REPLACED: "another stream of the same instance took over",
+    TOKEN_REVOKED: "the token was rotated or the bot retired: FLIP7_TOKEN needs the new one",
+    PROTOCOL_TOO_OLD: `the arena no longer speaks the protocol of this kit (${kitVersion}): update the kit`,
+    BUILD_CHANGED: "the running tournament knows this bot by another build: start that one, or wait for the end",
+    BAD_HELLO: "the arena refuses the hello",
+    NO_HELLO: "the arena heard no hello in time",
+    SERVER_FULL: "the arena is full",
+    TOO_MANY_INSTANCES: "the bot has as many instances as the arena allows",
+    DRAINING: "the arena stops for now",
+    TOO_SLOW: "the bot did not read in time",
+    SILENT: "the arena heard nothing from the bot",
+    FLOOD: "the bot sent more than its quota",
+    GARBAGE: "the bot sent too much that means nothing",
+    CLOSED: "the stream was closed",
+    INTERNAL: "the arena failed",
+};
+/** The reasons that say not to come back (see EndReason in the contract). */
+const final = new Set(["REPLACED", "TOKEN_REVOKED", "PROTOCOL_TOO_OLD", "BUILD_CHANGED", "BAD_HELLO"]);
+function inPlain(reason, message) {
+    const words = meanings[reason] ?? `the arena ended the stream (${reason})`;
+    return message === "" ? words : `${words}: ${message}`;
+}
+/** Reads the arena's last message. */
+export function endOfGoodbye(goodbye) {
+    const [reason] = Object.entries(EndReason).find(([, value]) => value === goodbye.reason) ?? [`${goodbye.reason}`];
+    return {
+        reason,
+        words: inPlain(reason, goodbye.message),
+        comeBack: goodbye.comeBack,
+        retryAfter: milliseconds(goodbye.retryAfter),
+    };
+}
+/**
+ * Reads how a stream ended without a Goodbye.
+ * @param met whether this arena ever welcomed the bot: some failures mend themselves only if it did
+ */
+export function endOfStatus({ code, details, metadata }, arena, met) {
+    const told = detailsOf(metadata.get("grpc-status-details-bin")[0]);
+    const end = { ...told, words: oneLine(details), comeBack: true };
+    const is = (words, comeBack = true) => ({ ...end, words, comeBack });
+    if (told.reason in meanings)
+        return is(inPlain(told.reason, details), !final.has(told.reason));
+    switch (code) {
+        case status.OK:
+            return is("the arena closed the stream");
+        case status.UNAUTHENTICATED:
+        case status.PERMISSION_DENIED:
+            return is(`the arena does not take this token: check FLIP7_TOKEN (${end.words})`, false);
+    }
+    if (told.reason !== "")
+        return is(inPlain(told.reason, details));
+    switch (code) {
+        case status.UNIMPLEMENTED:
+            return is(`what answers at ${arena.written} is no Flip 7 arena (${end.words})`, met);
+        case status.UNAVAILABLE:
+        case status.INTERNAL:
+            return endOfConnection(end, arena, met);
+    }
+    return end;
+}
+/**
+ * Reads a failure of the connection, which grpc tells as text only. For want of trust, or when one side speaks TLS and the
+ * other does not, trying again mends nothing unless the arena was there before.
+ */
+function endOfConnection(end, arena, met) {
+    const is = (words, comeBack) => ({ ...end, words, comeBack });
+    const unmet = end.words.startsWith("No connection established");
+    // What grpc puts around the reason why no connection came about.
+    const reason = end.words.replace(/^.*Last error: (Error: )?/, "").replace(/\.? Resolution note:.*$/, "");
+    if (arena.secure && /certificate|altnames/i.test(reason)) {
+        return is(`the certificate of ${arena.written} is not trusted: ${reason}; FLIP7_CA names the PEM file to trust`, met);
+    }
+    if (arena.secure && /wrong version number|packet length too long/i.test(reason)) {
+        return is(`${arena.written} does not speak TLS; if the way there is safe, write http:// before the address`, met);
+    }
+    if (!arena.secure && /^Failed to connect( \(|$)/.test(reason)) {
+        const hint = "if it speaks TLS, write https:// before the address or set FLIP7_CA";
+        return is(`${arena.written} closes connections in clear text; ${hint}`, true); // or it stops at this moment
+    }
+    if (unmet)
+        return is(`cannot reach ${arena.written}: ${reason}`, true);
+    return is(`the connection to ${arena.written} was lost: ${reason}`, true);
+}
+function oneLine(text) {
+    return text.replace(/\s+/g, " ").trim();
+}
+/** Takes reason and time out of the details of a status, a google.rpc.Status that holds messages by their names. */
+function detailsOf(status) {
+    let [reason, retryAfter] = ["", 0];
+    if (!(status instanceof Uint8Array))
+        return { reason, retryAfter };
+    for (const any of fieldsOf(status).filter(({ field }) => field === 3)) {
+        const fields = fieldsOf(any.bytes);
+        const name = fields.find(({ field }) => field === 1)?.bytes;
+        const first = fieldsOf(fields.find(({ field }) => field === 2)?.bytes).find(({ field }) => field === 1)?.bytes;
+        if (first === undefined)
+            continue;
+        switch (Buffer.from(name ?? []).toString()) {
+            case "type.googleapis.com/google.rpc.ErrorInfo":
+                reason = Buffer.from(first).toString();
+                break;
+            case "type.googleapis.com/google.rpc.RetryInfo":
+                retryAfter = milliseconds(Duration.decode(first));
+                break;
+        }
+    }
+    return { reason, retryAfter };
+}
+/** The fields of a message that are text, bytes or messages. */
+function fieldsOf(bytes = new Uint8Array()) {
+    const reader = new BinaryReader(bytes);
+    const fields = [];
+    while (reader.pos < reader.len) {
+        const [field, type] = reader.tag();
+        if (type === 2)
+            fields.push({ field, bytes: reader.bytes() });
+        else
+            reader.skip(type);
+    }
+    return fields;
+}

@@ -1,0 +1,12 @@
+import type { Heard, Said, Settings } from "./connection.js";
+type Packed = Exclude<Heard, {
+    kind: "messages";
+}> | {
+    kind: "bytes";
+    bytes: Uint8Array;
+    at: number;
+};
+export declare function pack(heard: Heard): Packed;
+/** Starts the thread; it ends with the connection. */
+export declare function openThread(settings: Settings, hear: (heard: Heard) => void, failed: (error: Error) => void): (said: Said) => void;
+export {};

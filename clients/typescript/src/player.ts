@@ -1,0 +1,380 @@
+import type { Bot, Log } from "./bot.js";
+import { Connection, type Heard, type Said, type Settings } from "./connection.js";
+import { Deadline } from "./deadline.js";
+import { Decision, message } from "./decision.js";
+import { EndError } from "./end.js";
+import { eventOf, GameFinished, GameStarted, Verdict } from "./news.js";
+import { openThread } from "./thread.js";
+import { type Game, gameOf, milliseconds, View } from "./view.js";
+import type { GameInfo } from "./wire/flip7/v1/game.js";
+import type * as wire from "./wire/flip7/v1/play_service.js";
+import { isKnown } from "./words.js";
+
+/** How long a decide may compute, in milliseconds, before pings and other messages are looked after again. */
+const turnsLong = 1;
+/** How long it may compute before that is worth a word to its author: by then clocks of other games have run out. */
+const tooLong = 1_000;
+/** Requests of a game that are remembered, so that one that comes again is answered as it was. */
+const remembered = 4;
+
+/** A game that is played. */
+interface Running {
+  readonly game: Game;
+  /** Its last requests, the newest last. */
+  readonly thoughts: Thought[];
+}
+
+/** A request and what became of it. */
+interface Thought {
+  readonly id: string;
+  readonly view: View;
+  readonly deadline: Deadline;
+  decision?: Decision;
+  /** The game went on or is over: not worth thinking about. */
+  void: boolean;
+  /** The game is over: nobody to tell. */
+  over: boolean;
+}
+
+/** Plays a bot: keeps the games, calls the author's functions, and tells the connection what they decide. */
+export class Player {
+  readonly #bot: Bot;
+  readonly #log: Log;
+  readonly #maxOpen: number;
+  readonly #say: (said: Said) => void;
+  /** What came and was not looked at, because a hook of the author's takes its time. */
+  readonly #inbox: Extract<Heard, { kind: "messages" }>[] = [];
+  #listening = false;
+  /** Requests that nobody thinks about yet; at most one a game is not void, and the arena bounds the games. */
+  readonly #work: Thought[] = [];
+  /** Calls of decide that run. */
+  #open = 0;
+  /** The next call waits for pings and other messages to be looked after. */
+  #resting = false;
+  /** Decisions to be sent together. */
+  readonly #saying: wire.Decision[] = [];
+
+  #games = new Map<string, Running>();
+  /** Games of the stream before, as long as they may be told again. */
+  #lost = new Map<string, Running>();
+  /** Games still to be told again. */
+  #resumed = 0;
+  #leaving = false;
+  #closed = false;
+  readonly #warned = new Set<string>();
+
+  #ended = false;
+  #end: EndError | Error | undefined;
+  readonly played: Promise<void>;
+  #settle!: (error: Error | undefined) => void;
+
+  constructor(bot: Bot, log: Log, settings: Settings) {
+    this.#bot = bot;
+    this.#log = log;
+    this.#maxOpen = settings.capacity.maxOpen;
+    this.played = new Promise((resolve, reject) => {
+      this.#settle = (error) => (error ? reject(error) : resolve());
+    });
+    const hear = (heard: Heard): void => this.#hear(heard);
+    if (bot.thread) {
+      this.#say = openThread(settings, hear, (error) => this.#over(error));
+    } else {
+      const connection = new Connection(settings, hear);
+      this.#say = (said) => connection.hear(said);
+    }
+  }
+
+  /** Takes no new games, plays those that run to their end, then ends. */
+  leave(): void {
+    this.#leaving = true;
+    this.#say({ kind: "leave" });
+    this.#closeIfIdle();
+  }
+
+  /** Ends now, but for calls of the author's functions that run. */
+  hangUp(): void {
+    this.#say({ kind: "hang up" });
+  }
+
+  #hear(heard: Heard): void {
+    switch (heard.kind) {
+      case "log":
+        this.#log[heard.level](heard.line);
+        break;
+      case "end":
+        this.#over(heard.end && new EndError(heard.end.reason, heard.end.words));
+        break;
+      case "messages":
+        this.#inbox.push(heard);
+        if (!this.#listening) void this.#listen();
+    }
+  }
+
+  /** Empties the inbox, in order. */
+  async #listen(): Promise<void> {
+    this.#listening = true;
+    for (let next = this.#inbox.shift(); next; next = this.#inbox.shift()) {
+      let events = 0;
+      for (const message of next.messages) {
+        const told = this.#take(message, next.at);
+        if (told) {
+          this.#flush();
+          await told; // a hook that takes its time delays what comes after it
+        }
+        if (message?.$case === "event") events++;
+        this.#closeIfIdle();
+      }
+      this.#flush();
+      if (events > 0) this.#say({ kind: "took", events });
+    }
+    this.#listening = false;
+    this.#finish();
+  }
+
+  #take(message: wire.ArenaMessage["message"], at: number): Promise<void> | void {
+    switch (message?.$case) {
+      case "welcome":
+        return this.#welcomed(message.value.games);
+      case "gameStarted":
+        return this.#started(message.value);
+      case "request":
+        return this.#asked(message.value, at);
+      case "verdict":
+        return this.#judged(message.value);
+      case "gameFinished":
+        return this.#finished(message.value);
+      case "event":
+        return this.#tell(this.#bot.event, () => eventOf(message.value));
+    }
+  }
+
+  /** Begins a new stream, on which so many games will be told again. The others were over while the bot was away. */
+  #welcomed(games: number): void {
+    this.#lost = this.#games;
+    this.#games = new Map();
+    this.#resumed = games;
+    this.#forget();
+  }
+
+  /** Drops the games of the stream before once all that still run were told again. */
+  #forget(): void {
+    if (this.#resumed > 0) return;
+    for (const running of this.#lost.values()) drop(running, "the game was over when the bot came back");
+    this.#lost.clear();
+  }
+
+  /** A game that runs, new or known from this stream or the one before. */
+  #running(info: GameInfo | undefined): Running {
+    const key = keyOf(info?.gameId, info?.attempt);
+    let running = this.#games.get(key);
+    if (running === undefined) {
+      running = this.#lost.get(key) ?? { game: gameOf(info), thoughts: [] };
+      this.#lost.delete(key);
+      this.#games.set(key, running);
+    }
+    return running;
+  }
+
+  #started(message: wire.GameStarted): Promise<void> | void {
+    const { game } = this.#running(message.game);
+    if (message.resumed && this.#resumed > 0) {
+      this.#resumed--;
+      this.#forget();
+    }
+    const news = new GameStarted(message, game);
+    if (!this.#bot.gameStarted) return this.#log.info(`${news}`);
+    return this.#tell(this.#bot.gameStarted, () => news);
+  }
+
+  #finished(message: wire.GameFinished): Promise<void> | void {
+    const key = keyOf(message.gameId, message.attempt);
+    const running = this.#games.get(key);
+    if (running) drop(running, "the game is over");
+    this.#games.delete(key);
+    const news = new GameFinished(message);
+    if (!this.#bot.gameFinished) return this.#log.info(`${news}`);
+    return this.#tell(this.#bot.gameFinished, () => news);
+  }
+
+  /** Has a request thought about, unless it is known: then what was decided is said again, or is being thought about. */
+  #asked(request: wire.DecisionRequest, at: number): void {
+    const { game, thoughts } = this.#running(request.game);
+    const known = thoughts.find(({ id }) => id === request.requestId);
+    if (known) return this.#sayAgain(known);
+    const before = thoughts.at(-1);
+    if (before) {
+      before.void = true;
+      before.deadline.end("the game went on without this decision");
+    }
+    const deadline = new Deadline(at + milliseconds(request.timeLeft));
+    const view = new View(request, game, deadline);
+    const thought: Thought = { id: request.requestId, view, deadline, void: false, over: false };
+    thoughts.push(thought);
+    if (thoughts.length > remembered) thoughts.shift();
+    if (!isKnown(request.kind)) {
+      this.#warnOnce(
+        `the arena asks what this kit does not know (kind ${request.kind}); such requests are passed: update the kit`,
+      );
+      return this.#decided(thought, view.pass());
+    }
+    this.#work.push(thought);
+    this.#think();
+  }
+
+  /**
+   * Tells a verdict. After an illegal decision the clock runs on and asking the same function again would bring the same
+   * answer, so the kit passes.
+   */
+  #judged(message: wire.Verdict): Promise<void> | void {
+    const thought = this.#thought(message.requestId);
+    const verdict = new Verdict(message, thought?.view);
+    if (verdict.code === "illegal" && verdict.triesLeft > 0 && thought) this.#decided(thought, thought.view.pass());
+    if (this.#bot.verdict) return this.#tell(this.#bot.verdict, () => verdict);
+    this.#log.warn(thought ? `${verdict}; position: ${thought.view}` : `${verdict}`);
+  }
+
+  #thought(id: string): Thought | undefined {
+    for (const { thoughts } of this.#games.values()) {
+      const found = thoughts.find((thought) => thought.id === id);
+      if (found) return found;
+    }
+    return undefined;
+  }
+
+  /** Calls a hook of the author's. */
+  #tell<News>(hook: ((news: News) => unknown) | undefined, news: () => News): Promise<void> | void {
+    const failed = (error: unknown): void => this.#log.error(`a hook of the bot failed: ${stackOf(error)}`);
+    try {
+      const told = hook?.call(this.#bot, news());
+      if (isPromise(told)) return told.then(() => {}, failed);
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  /** Has as many requests thought about as the bot takes at once. */
+  #think(): void {
+    while (!this.#ended && !this.#resting && this.#open < this.#maxOpen) {
+      const thought = this.#work.shift();
+      if (thought === undefined) return;
+      if (thought.void) continue;
+      this.#open++;
+      const begun = performance.now();
+      const said = this.#decide(thought.view);
+      this.#rest(performance.now() - begun);
+      if (said instanceof Decision) {
+        this.#open--;
+        this.#decided(thought, said);
+      } else {
+        void said.then((decision) => {
+          this.#open--;
+          this.#decided(thought, decision);
+          this.#think();
+          this.#flush();
+          this.#finish();
+        });
+      }
+    }
+  }
+
+  /** Lets pings and other messages be looked after, if decide computed for long. */
+  #rest(took: number): void {
+    if (took < turnsLong) return;
+    if (took > tooLong && !this.#bot.thread) {
+      this.#warnOnce("decide computed for more than a second, and nothing was heard meanwhile: let it await, or set `thread`");
+    }
+    this.#resting = true;
+    setImmediate(() => {
+      this.#resting = false;
+      this.#think();
+      this.#flush();
+    });
+  }
+
+  /** Asks the author's function. */
+  #decide(view: View): Decision | Promise<Decision> {
+    try {
+      const said: unknown = this.#bot.decide(view);
+      if (!isPromise(said)) return this.#checked(said, view);
+      return said.then(
+        (decision) => this.#checked(decision, view),
+        (error: unknown) => this.#failed(error, view),
+      );
+    } catch (error) {
+      return this.#failed(error, view);
+    }
+  }
+
+  #checked(said: unknown, view: View): Decision {
+    if (said instanceof Decision) return said;
+    this.#log.error(`decide returned ${String(said)}, want a Decision such as view.stay(); passed for it: ${view}`);
+    return view.pass();
+  }
+
+  #failed(error: unknown, view: View): Decision {
+    this.#log.error(`decide failed; passed for it: ${view}\n${stackOf(error)}`);
+    return view.pass();
+  }
+
+  /** Keeps a decision and says it. Also one that comes late: it tells the arena that the bot is there. */
+  #decided(thought: Thought, decision: Decision): void {
+    thought.decision = decision;
+    thought.deadline.end("it was decided");
+    this.#sayAgain(thought);
+  }
+
+  /** Says a decision, if there is one and somebody to hear it; `#flush` sends it, together with others of this moment. */
+  #sayAgain({ id, decision, over }: Thought): void {
+    if (decision && !over) this.#saying.push(message(decision, id));
+  }
+
+  #flush(): void {
+    if (this.#saying.length > 0) this.#say({ kind: "decisions", decisions: this.#saying.splice(0) });
+  }
+
+  /** Ends a bot that leaves when it has nothing more to play. */
+  #closeIfIdle(): void {
+    if (!this.#leaving || this.#closed || this.#games.size + this.#lost.size + this.#resumed > 0) return;
+    this.#closed = true;
+    this.#say({ kind: "close" });
+  }
+
+  /** The connection has ended: so do all thoughts. */
+  #over(error: Error | undefined): void {
+    this.#ended = true;
+    this.#end = error;
+    for (const running of [...this.#games.values(), ...this.#lost.values()]) drop(running, "the bot plays no more");
+    this.#finish();
+  }
+
+  /** Says that all is over once no function of the author's runs any more. */
+  #finish(): void {
+    if (this.#ended && this.#open === 0 && !this.#listening) this.#settle(this.#end);
+  }
+
+  #warnOnce(line: string): void {
+    if (!this.#warned.has(line)) this.#log.warn(line);
+    this.#warned.add(line);
+  }
+}
+
+/** Names an attempt at a game. */
+function keyOf(gameId = "", attempt = 0): string {
+  return `${gameId} ${attempt}`;
+}
+
+/** Ends all thinking about a game that is over. */
+function drop({ thoughts }: Running, why: string): void {
+  for (const thought of thoughts) {
+    thought.void = thought.over = true;
+    thought.deadline.end(why);
+  }
+}
+
+function isPromise(value: unknown): value is Promise<unknown> {
+  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? `${error}`) : String(error);
+}
