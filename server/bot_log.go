@@ -153,6 +153,8 @@ func (h happening) line(tournament int64) (l store.LogLine) {
 		l = line(h.at, tournament, &flip7v1.LogEntry{Entry: &flip7v1.LogEntry_Line{Line: &flip7v1.LoggedLine{
 			FromBot: what.said.FromBot, Text: fmt.Sprintf("%v before: %s", what.before.Round(time.Millisecond), what.said.Text)}}})
 		l.Session = what.stream.ID
+	case remark:
+		l = word(string(what))
 	}
 	if game := h.game(); game != "" {
 		l.Game, _ = wire.GameIDOf(game) // zero for one that is of no tournament

@@ -416,6 +416,32 @@ func TestAFloodOfNotesIsCutAndHidesNothing(t *testing.T) {
 	})
 }
 
+func TestPracticeLeavesRoomForNightsInALog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, _ := logged(t)
+		hooks := s.logbook.hooks(remote.Hooks{Answered: func(remote.Answered) {}})
+		fine := remote.Answered{Bot: "a", Game: "practice/x", Attempt: 1, Number: 1, Kind: game.Turn, Decision: game.Hit, Note: "well"}
+		fault := fine
+		fault.Cause = game.TimedOut
+		for range 3 * practiceBurst {
+			hooks.Answered(fine)
+			hooks.Answered(fault)
+			hooks.Judged(remote.Judged{Bot: "a", Game: "practice/x", Verdict: &flip7v1.Verdict{}})
+		}
+		s.logbook.flush()
+		lines, last := s.lines(t, "a")
+		if lines != practiceBurst+1 || !strings.HasPrefix(last, "line more that goes wrong in practice is not kept") {
+			t.Errorf("there are %d lines, the last is %q; want %d, and then that there is more", lines, last, practiceBurst)
+		}
+		fault.Game = "1/1/1/1"
+		hooks.Answered(fault)
+		s.logbook.flush()
+		if lines, _ := s.lines(t, "a"); lines != practiceBurst+2 {
+			t.Errorf("a fault in a night makes them %d, want one more", lines)
+		}
+	})
+}
+
 func TestWhatWaitsToBeLoggedIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, _ := logged(t)

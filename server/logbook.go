@@ -22,6 +22,9 @@ const (
 	// logBurst is how many entries a bot may have at once, and logRate how many a second after that: a note with each
 	// decision of a whole night, but no flood. Mere notes leave logSpare of them for what goes wrong.
 	logBurst, logRate, logSpare = 4000, 10, 1000
+	// Practice goes on day and night and must not push nights out of a log: only what went wrong in it is kept, and of that
+	// not much.
+	practiceBurst, practiceRate = 200, rate.Limit(1.0 / 60)
 	// logRoom is how many entries of all bots may wait: they take about 5 MB.
 	logRoom = 10_000
 	// logPages and logLines are how much goes into one transaction, so that results of games wait for it 10 ms at most.
@@ -51,8 +54,9 @@ type logbook struct {
 
 // diary is what has happened to one bot. Guarded by the logbook's mu.
 type diary struct {
-	bot     string
-	allowed *rate.Limiter
+	bot      string
+	allowed  *rate.Limiter
+	practice *rate.Limiter
 	pending
 }
 
@@ -62,7 +66,7 @@ type pending struct {
 	lost     int // entries that had no room
 }
 
-// happening is one thing to be logged: a remote.Answered, a remote.Judged, a passage or a lastWord.
+// happening is one thing to be logged: a remote.Answered, a remote.Judged, a passage, a lastWord or a remark.
 type happening struct {
 	at      time.Time
 	trouble bool
@@ -83,6 +87,9 @@ type lastWord struct {
 	said   remote.Said
 	before time.Duration // the end
 }
+
+// remark is a line of the arena's own.
+type remark string
 
 // newLogbook begins to keep logs; close ends it.
 func newLogbook(kept *store.Store, log *slog.Logger, lost prometheus.Counter) *logbook {
@@ -123,7 +130,7 @@ func (l *logbook) hooks(first remote.Hooks) remote.Hooks {
 			first.Answered(a)
 			trouble := a.Cause.Fault() || a.Illegal > 0
 			// An absent bot's requests would fill its log and say nothing new.
-			if !a.Absent && (trouble || a.Note != "") {
+			if !a.Absent && (trouble || a.Note != "" && !practised(a.Game)) {
 				l.add(a.Bot, trouble, a)
 			}
 		},
@@ -163,15 +170,24 @@ func (l *logbook) add(bot string, trouble bool, what any) {
 	defer l.mu.Unlock()
 	d := l.bots[bot]
 	if d == nil {
-		d = &diary{bot: bot, allowed: rate.NewLimiter(logRate, logBurst)}
+		d = &diary{bot: bot, allowed: rate.NewLimiter(logRate, logBurst), practice: rate.NewLimiter(practiceRate, practiceBurst)}
 		l.bots[bot] = d
+	}
+	entries := []happening{{now, trouble, what}}
+	if practised(entries[0].game()) {
+		if !d.practice.AllowN(now, 1) {
+			return
+		}
+		if d.practice.TokensAt(now) < 1 {
+			entries = append(entries, happening{now, false, remark("more that goes wrong in practice is not kept for now, to leave room for nights")})
+		}
 	}
 	if l.entries >= logRoom || d.allowed.TokensAt(now) <= spare || !d.allowed.AllowN(now, 1) {
 		l.lost.Inc()
 		l.keep(d, pending{lost: 1})
 		return
 	}
-	l.keep(d, pending{happened: []happening{{now, trouble, what}}})
+	l.keep(d, pending{happened: entries})
 }
 
 // keep has more of a bot written. Holds l.mu.

@@ -34,6 +34,12 @@ const (
 // sparring are the house bots that sit at practice tables.
 var sparring = [...]string{"odds", "racer", "stay-20", "stay-25"}
 
+// practiceID is how the ids of practice games begin, and no others.
+const practiceID = "practice/"
+
+// practised reports whether a game is one of practice, by its id.
+func practised(game string) bool { return strings.HasPrefix(game, practiceID) }
+
 var errPartnerLeft = errors.New("a bot has left its practice table")
 
 // practice seats bots that ask for it against each other and house bots for as long as no tournament needs them. So an
@@ -198,7 +204,7 @@ func (t *practiceTable) setup() table.Setup {
 
 	usual := arena.DefaultSettings()
 	t.info = table.Info{
-		ID:       "practice/" + strings.ToLower(rand.Text()),
+		ID:       practiceID + strings.ToLower(rand.Text()[:12]),
 		Attempt:  1,
 		Number:   1,
 		Of:       1,
