@@ -30,6 +30,6 @@ for end in lowest highest; do
   [[ $end == highest ]] || sed -i.bak -E '/"@(grpc|bufbuild)\//s/\^//' package.json
   npm install "${quiet[@]}"
   npm ls --omit=dev --depth=0
-  node --import tsx --test test/play.test.ts test/streams.test.ts test/start.test.ts
+  node --import tsx --test --test-timeout=60000 test/play.test.ts test/streams.test.ts test/start.test.ts
   cd - >/dev/null
 done

@@ -108,15 +108,15 @@ export function endOfStatus({ code, details, metadata }: StatusObject, arena: Ar
 function endOfConnection(end: End, arena: Arena, met: boolean): End {
   const is = (words: string, comeBack: boolean): End => ({ ...end, words, comeBack });
   const unmet = end.words.startsWith("No connection established");
-  // What grpc puts around the reason why no connection came about.
-  const reason = end.words.replace(/^.*Last error: (Error: )?/, "").replace(/\.? Resolution note:.*$/, "");
+  // Without what grpc puts around the reason why no connection came about, and the time that it adds.
+  const reason = end.words.replace(/^.*Last error: (Error: )?|( \(\d{4}-\S+Z\))?(\.? Resolution note:.*)?$/g, "");
   if (arena.secure && /certificate|altnames/i.test(reason)) {
     return is(`the certificate of ${arena.written} is not trusted: ${reason}; FLIP7_CA names the PEM file to trust`, met);
   }
   if (arena.secure && /wrong version number|packet length too long/i.test(reason)) {
     return is(`${arena.written} does not speak TLS; if the way there is safe, write http:// before the address`, met);
   }
-  if (!arena.secure && /^Failed to connect( \(|$)/.test(reason)) {
+  if (!arena.secure && reason === "Failed to connect") {
     const hint = "if it speaks TLS, write https:// before the address or set FLIP7_CA";
     return is(`${arena.written} closes connections in clear text; ${hint}`, true); // or it stops at this moment
   }
