@@ -70,6 +70,7 @@ type served struct {
 	t       *testing.T
 	data    string
 	address string
+	web     string // where the pages are, or "off"
 	log     *os.File
 	running *exec.Cmd
 }
@@ -82,7 +83,7 @@ func newServed(t *testing.T, data string, log *os.File) *served {
 		address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 		if free, err := net.Listen("tcp", address); err == nil {
 			free.Close()
-			return &served{t: t, data: data, address: address, log: log}
+			return &served{t: t, data: data, address: address, web: "off", log: log}
 		}
 	}
 }
@@ -90,7 +91,7 @@ func newServed(t *testing.T, data string, log *os.File) *served {
 // start returns when the server is there.
 func (s *served) start() {
 	s.t.Helper()
-	cmd := exec.Command(os.Args[0], "serve", "--data", s.data, "--address", s.address, "--metrics", "off", "--web", "off", "--drain-grace", "1s")
+	cmd := exec.Command(os.Args[0], "serve", "--data", s.data, "--address", s.address, "--metrics", "off", "--web", s.web, "--drain-grace", "1s")
 	cmd.Env = append(os.Environ(), asProgram+"=1")
 	cmd.Stderr = s.log
 	out, err := cmd.StdoutPipe()
@@ -173,6 +174,14 @@ func newNight(t *testing.T, rounds int) *night {
 // openNight starts a server on a data folder.
 func openNight(t *testing.T, data string) *night {
 	t.Helper()
+	n := prepareNight(t, data)
+	n.begin()
+	return n
+}
+
+// prepareNight is a server on a data folder that is not started yet.
+func prepareNight(t *testing.T, data string) *night {
+	t.Helper()
 	folder := t.TempDir()
 	log, err := os.Create(filepath.Join(folder, "log"))
 	if err != nil {
@@ -188,13 +197,19 @@ func openNight(t *testing.T, data string) *night {
 			tail(t, log.Name())
 		}
 	})
+	return n
+}
+
+// begin starts the server.
+func (n *night) begin() {
+	n.t.Helper()
 	n.server.start()
+	var err error
 	soon := backoff.Config{BaseDelay: 5 * time.Millisecond, Multiplier: 1, MaxDelay: 5 * time.Millisecond}
 	if n.conn, err = grpc.NewClient("passthrough:///"+n.server.address, grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithConnectParams(grpc.ConnectParams{Backoff: soon, MinConnectTimeout: longestNight})); err != nil {
-		t.Fatal(err)
+		n.t.Fatal(err)
 	}
-	return n
 }
 
 // comeIn lets the bots of the night come in, and a spectator.
