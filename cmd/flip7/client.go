@@ -157,20 +157,23 @@ func asTyped(refusal string) string {
 	if field == "settings.rules" { // and which of them
 		field, wrong, _ = strings.Cut("settings."+wrong, ": ")
 	}
-	setting, is := strings.CutPrefix(field, "settings.")
-	switch {
-	case field == "player" || field == "authorization": // is the one thing that was given
+	flag, setting := strings.CutPrefix(field, "settings.")
+	switch flag {
+	case "player", "authorization": // there is but one
 		return wrong
-	case field == "as_name":
-		setting = "as"
-	case setting == "pairing_rounds":
-		setting = "rounds"
-	case setting == "max_bots_per_owner":
-		setting = "bots-per-owner"
-	case !is:
-		return refusal
+	case "as_name":
+		flag = "as"
+	case "pairing_rounds":
+		flag = "rounds"
+	case "max_bots_per_owner":
+		flag = "bots-per-owner"
+	case "bots", "owner", "remark", "uses", "why":
+	default:
+		if !setting {
+			return refusal
+		}
 	}
-	return "--" + strings.ReplaceAll(setting, "_", "-") + ": " + wrong
+	return "--" + strings.ReplaceAll(flag, "_", "-") + ": " + wrong
 }
 
 // ask makes one call to the arena and prints the answer: as JSON, or as text does it.
@@ -251,5 +254,6 @@ func printProto(w io.Writer, messages ...proto.Message) error {
 			return err
 		}
 	}
+	delete(document, "next_page_token") // all pages are here
 	return json.NewEncoder(w).Encode(document)
 }

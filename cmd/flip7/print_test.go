@@ -24,6 +24,7 @@ func TestARefusalNamesTheFlag(t *testing.T) {
 		`as_name: "a:b" has a colon in it`:                           `--as: "a:b" has a colon in it`,
 		`player: no house bot is named "nope"`:                       `no house bot is named "nope"`,
 		"authorization: the token is unknown":                        "the token is unknown",
+		"why: must be at least 1 characters":                         "--why: must be at least 1 characters",
 		`name: "a:b" has a colon in it`:                              `name: "a:b" has a colon in it`,
 		"tournament 7: not found":                                    "tournament 7: not found",
 		"the arena is full":                                          "the arena is full",

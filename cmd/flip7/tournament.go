@@ -250,7 +250,7 @@ func (c *tournamentEnterCmd) Run(ctx context.Context, p *program) error {
 				return err
 			})
 		if err != nil {
-			return fmt.Errorf("%s: %w", player, err)
+			return fmt.Errorf("%q: %w", player, err)
 		}
 	}
 	return nil
