@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import { arenaOf } from "./arena.js";
 import { WrongUseError } from "./end.js";
 import { Player } from "./player.js";
+/** npm passes a Ctrl-C on to a bot that has had it from the terminal: within so many milliseconds the same is no second. */
+const echo = 200;
 /**
  * Is a program that plays a bot. On the first interrupt (SIGINT, SIGTERM) the bot takes no new games and the program ends
  * with those it has; on the second it ends at once. The exit code is 0 after an interrupt, 1 if the bot cannot go on, 2
@@ -9,11 +11,17 @@ import { Player } from "./player.js";
  */
 export function run(bot) {
     const leaving = new AbortController();
-    const interrupted = () => {
-        if (leaving.signal.aborted)
+    let first;
+    const interrupted = (signal) => {
+        const at = performance.now();
+        if (first === undefined) {
+            first = { signal, at };
+            logOf(bot).info("leaving when the games that run are over; interrupt again to leave at once");
+            leaving.abort();
+        }
+        else if (signal !== first.signal || at - first.at > echo) {
             process.exit(1);
-        logOf(bot).info("leaving when the games that run are over; interrupt again to leave at once");
-        leaving.abort();
+        }
     };
     process.on("SIGINT", interrupted).on("SIGTERM", interrupted);
     play(bot, { leave: leaving.signal }).then(() => process.exit(0), (error) => {

@@ -225,6 +225,8 @@ export class Connection {
         return this.#leaving ? { ...capacity, maxGames: 0 } : capacity;
     }
     #write(messages) {
+        if (this.#stream?.writableEnded)
+            return; // the bot has left
         for (let from = 0; from < messages.length; from += batch) {
             this.#stream?.write({ messages: messages.slice(from, from + batch).map((message) => ({ message })) });
         }

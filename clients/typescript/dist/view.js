@@ -83,6 +83,8 @@ export class View {
     }
     /** The decision to give the card in question to a seat, one of `targets`. */
     give(seat) {
+        if (!Number.isInteger(seat) || seat < 0 || seat > 0xffff)
+            throw new RangeError(`give: ${seat} is no seat`);
         return Decision.of("give", seat);
     }
     /**

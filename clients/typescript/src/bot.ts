@@ -75,6 +75,9 @@ export interface PlayOptions {
   signal?: AbortSignal;
 }
 
+/** npm passes a Ctrl-C on to a bot that has had it from the terminal: within so many milliseconds the same is no second. */
+const echo = 200;
+
 /**
  * Is a program that plays a bot. On the first interrupt (SIGINT, SIGTERM) the bot takes no new games and the program ends
  * with those it has; on the second it ends at once. The exit code is 0 after an interrupt, 1 if the bot cannot go on, 2
@@ -82,10 +85,16 @@ export interface PlayOptions {
  */
 export function run(bot: Bot | Decide): void {
   const leaving = new AbortController();
-  const interrupted = (): void => {
-    if (leaving.signal.aborted) process.exit(1);
-    logOf(bot).info("leaving when the games that run are over; interrupt again to leave at once");
-    leaving.abort();
+  let first: { signal: NodeJS.Signals; at: number } | undefined;
+  const interrupted = (signal: NodeJS.Signals): void => {
+    const at = performance.now();
+    if (first === undefined) {
+      first = { signal, at };
+      logOf(bot).info("leaving when the games that run are over; interrupt again to leave at once");
+      leaving.abort();
+    } else if (signal !== first.signal || at - first.at > echo) {
+      process.exit(1);
+    }
   };
   process.on("SIGINT", interrupted).on("SIGTERM", interrupted);
   play(bot, { leave: leaving.signal }).then(

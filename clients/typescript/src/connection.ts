@@ -263,6 +263,7 @@ export class Connection {
   }
 
   #write(messages: NonNullable<BotMessage["message"]>[]): void {
+    if (this.#stream?.writableEnded) return; // the bot has left
     for (let from = 0; from < messages.length; from += batch) {
       this.#stream?.write({ messages: messages.slice(from, from + batch).map((message) => ({ message })) });
     }

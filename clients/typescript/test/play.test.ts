@@ -70,6 +70,7 @@ test("what fails in decide is logged with the position and passed; the bot goes 
   const failures: [name: string, decide: Bot["decide"], says: RegExp][] = [
     ["an exception", () => { throw new Error("what now?"); }, /error decide failed; passed for it: game g attempt 1, .*\[2 cyd active 7 9 = 16, total 40\].*\nError: what now\?\n.*play\.test\.ts/s],
     ["a rejected promise", async () => { throw new Error("what now?"); }, /error decide failed; .*\nError: what now\?\n.*play\.test\.ts/s],
+    ["a seat that cannot be", (view) => view.give(-1), /error decide failed; .*\nRangeError: give: -1 is no seat\n.*play\.test\.ts/s],
     ["no decision", () => "hit" as unknown as Decision, /error decide returned hit, want a Decision such as view\.stay\(\); passed for it: game g/],
   ];
   for (const [name, decide, says] of failures) {

@@ -99,8 +99,9 @@ test("TLS", async (t) => {
 });
 
 test("run is a program", async (t) => {
-  const start = (addr: string, token: string) => {
-    const child = spawn(process.execPath, ["--import", "tsx", "examples/first.ts"], {
+  const start = (addr: string, token: string, ...program: string[]) => {
+    if (program.length === 0) program = ["--import", "tsx", "examples/first.ts"];
+    const child = spawn(process.execPath, program, {
       cwd: kit, env: { ...process.env, FLIP7_ADDR: addr, FLIP7_TOKEN: token, FLIP7_CA: "" }, stdio: ["ignore", "inherit", "pipe"],
     });
     let said = "";
@@ -134,6 +135,15 @@ test("run is a program", async (t) => {
     const { code, said } = await start((await new Arena(bye).serve(t)).addr, "x").ended;
     assert.equal(code, 1);
     assert.match(said, /\nflip7: another stream of the same instance took over: the test is over\n$/);
+  });
+  await t.test("that is interrupted once and hears of it twice, as from npm", async () => {
+    const program = `
+      import { run } from "@flip7-arena/kit";
+      run((view) => view.stay());
+      process.emit("SIGINT", "SIGINT");
+      process.emit("SIGINT", "SIGINT");`;
+    const { code } = await start("127.0.0.1:1", "x", "--input-type=module", "--eval", program).ended;
+    assert.equal(code, 0);
   });
   await t.test("that is interrupted twice", async (t) => {
     const { code, said } = await running((child) => child.kill("SIGTERM"))(t);
