@@ -2,6 +2,7 @@ package bridge_test
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -65,6 +66,16 @@ func TestACommandThatFailsIsStartedAndAskedAgain(t *testing.T) {
 	}
 }
 
+func TestACommandThatAnswersMayEndAsOftenAsItLikes(t *testing.T) {
+	a := play(t, bridge.Config{Command: command("mortal")})
+	a.hello()
+	for n := range 12 {
+		id := fmt.Sprint("r", n)
+		a.ask(id)
+		a.expect(id + ": hit")
+	}
+}
+
 func TestARequestThatEndsProcessesIsPassed(t *testing.T) {
 	a := play(t, bridge.Config{Command: command("deadly")})
 	a.hello()
@@ -111,6 +122,15 @@ func TestSeveralRequestsAtOnceNeedIDs(t *testing.T) {
 	if hit, stay := strings.HasSuffix(got[0]+got[1], "hit") || strings.Contains(got[0], ": hit"), strings.Contains(got[0]+got[1], ": stay (unknown_request)"); !hit || !stay || got[0][:2] == got[1][:2] {
 		t.Errorf("got %q, want a hit for one request and a stay for the other, with a note of the verdict", got)
 	}
+}
+
+func TestACommandIsToldWhatIsNoDecision(t *testing.T) {
+	a := play(t, bridge.Config{Command: command("corrected")})
+	a.hello()
+	a.ask("r1")
+	a.expect("r1: pass")
+	a.ask("r2")
+	a.expect("r2: hit (unreadable)")
 }
 
 func TestSeveralProcesses(t *testing.T) {

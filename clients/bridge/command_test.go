@@ -35,6 +35,8 @@ var commands = map[string]func(*talk){
 	"pair":      pair,
 	"waits":     waits,
 	"parent":    parent,
+	"corrected": corrected,
+	"mortal":    mortal,
 	"noted":     noted,
 	"complains": func(c *talk) { fmt.Fprintln(os.Stderr, "it hurts"); first(c) },
 }
@@ -164,6 +166,24 @@ func deadly(c *talk) {
 		}
 		c.answer(r.ID, r.Legal[0], "")
 	}
+}
+
+// mortal answers one request and ends.
+func mortal(c *talk) {
+	c.say(`{"ready":true}`)
+	r := c.request()
+	c.answer(r.ID, r.Legal[0], "")
+	os.Exit(3)
+}
+
+// corrected says what is no decision, and what it is told of that with its next.
+func corrected(c *talk) {
+	c.say(`{"ready":true}`)
+	c.request()
+	c.say(`{"decision":"raise"}`)
+	code := c.until("verdict").Code
+	c.answer(c.request().ID, "hit", code)
+	c.untilEnd()
 }
 
 // late stays, but says so only when it hears that its time was up; it names no ids.

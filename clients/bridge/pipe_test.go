@@ -3,9 +3,12 @@ package bridge
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	flip7 "github.com/flip7-arena/flip7/clients/go"
 	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
@@ -49,6 +52,51 @@ func TestACommandThatAnswersWhatItDoesNotRead(t *testing.T) {
 		}
 	default:
 		t.Error("there is no room for a request, and nothing is said")
+	}
+}
+
+// reader is a process that takes its time to read, and ends when it is told to.
+type reader struct {
+	takes time.Duration
+	read  string
+	gone  chan struct{}
+}
+
+func (p *reader) Write(text []byte) (int, error) {
+	select {
+	case <-time.After(p.takes):
+		p.read += string(text)
+		return len(text), nil
+	case <-p.gone:
+		return 0, io.ErrClosedPipe
+	}
+}
+
+func (p *reader) Gone() <-chan struct{} { return p.gone }
+func (p *reader) Err() error            { return nil }
+func (p *reader) End()                  { close(p.gone) }
+
+func TestAProcessIsToldAllBeforeItsEnd(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		takes time.Duration
+		want  string
+	}{
+		{"if it reads", lastWords - 1, "news\n"},
+		{"but is not waited for for ever", time.Hour, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := &reader{takes: test.takes, gone: make(chan struct{})}
+				r := &run{child: &child{}, process: p, out: make(chan []byte, 1), written: make(chan struct{})}
+				r.out <- []byte("news\n")
+				go r.write()
+				r.end()
+				if p.read != test.want {
+					t.Errorf("it has read %q, want %q", p.read, test.want)
+				}
+			})
+		})
 	}
 }
 
