@@ -28,7 +28,8 @@ type cli struct {
 	Tournament tournamentCmd `cmd:"" aliases:"night" help:"League nights: create, run, show, export."`
 	League     leagueCmd     `cmd:"" help:"The tournaments that feed one Elo table."`
 	Replay     replayCmd     `cmd:"" help:"Print what happened in a game, card by card."`
-	Match      matchCmd      `cmd:"" help:"Play many games between house bots, without a tournament."`
+	Match      matchCmd      `cmd:"" help:"Play many games between programs and house bots, without a tournament."`
+	NewBot     newBotCmd     `cmd:"" help:"Write a bot to start from, with its kit, into a folder of its own."`
 	Bridge     bridgeCmd     `cmd:"" help:"Let a program play that speaks JSON on its standard input and output."`
 	Check      checkCmd      `cmd:"" help:"Play the arena from scripts and say what a bot does wrong."`
 	Verify     verifyCmd     `cmd:"" help:"Compute exported results again: cards, points, pairings, standings."`
