@@ -22,7 +22,7 @@ export interface Bot {
     maxGames?: number;
     /** How many requests it thinks about at once, others wait in the arena with their clocks stopped; 1 if you do not say. */
     maxOpen?: number;
-    /** Lets the arena seat the bot at unrated practice tables while no tournament needs it. */
+    /** Lets the arena seat the bot at unrated practice tables while no tournament needs it. FLIP7_PRACTICE=1 does that too. */
     practice?: boolean;
     /**
      * Holds the connection in a thread of its own, so that pings are answered also while `decide` computes for long without

@@ -46,7 +46,7 @@ export async function play(bot, { leave, signal } = {}) {
         instance: whole.instance ?? randomUUID(),
         build: whole.build ?? "",
         capacity: { maxGames: countOf("maxGames", whole.maxGames, 8), maxOpen: countOf("maxOpen", whole.maxOpen, 1) },
-        practice: whole.practice ?? false,
+        practice: practiceOf(whole),
         events: whole.event !== undefined,
     });
     const onLeave = () => player.leave();
@@ -72,6 +72,12 @@ function tokenOf(bot) {
     if (/[^!-~]/.test(token))
         throw new WrongUseError("FLIP7_TOKEN holds blanks or other characters that no token has");
     return token;
+}
+function practiceOf(bot) {
+    const said = process.env.FLIP7_PRACTICE ?? "";
+    if (["", "0", "1"].includes(said))
+        return said === "1" || (bot.practice ?? false);
+    throw new WrongUseError(`FLIP7_PRACTICE is "${said}", want 1 to practise while no tournament needs the bot, or 0`);
 }
 function countOf(name, count, usual) {
     if (count === undefined)

@@ -13,8 +13,8 @@ export declare class Decision {
     readonly note: string;
     private constructor();
     /**
-     * The decision with a note for the bot's own log in the arena, which only its owner can read. At most 256 bytes of
-     * UTF-8; the rest is cut off.
+     * The decision with a note for the bot's own log in the arena, which its owner and the organiser can read. At most 256
+     * bytes of UTF-8; the rest is cut off.
      */
     withNote(text: string): Decision;
     /** "hit", "stay", "pass" or "give to seat 2". */

@@ -41,8 +41,8 @@ export class Decision {
         return decision;
     }
     /**
-     * The decision with a note for the bot's own log in the arena, which only its owner can read. At most 256 bytes of
-     * UTF-8; the rest is cut off.
+     * The decision with a note for the bot's own log in the arena, which its owner and the organiser can read. At most 256
+     * bytes of UTF-8; the rest is cut off.
      */
     withNote(text) {
         const room = new Uint8Array(longestNote);

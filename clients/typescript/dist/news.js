@@ -96,7 +96,7 @@ export class Verdict {
     toString() {
         switch (this.code) {
             case "illegal":
-                return `illegal decision for request ${this.requestId}: ${this.message}; legal are: ${this.legal.join(", ")}`;
+                return `illegal decision for request ${this.requestId}: ${this.message}`;
             case "late":
             case "defaulted":
                 return `request ${this.requestId}: ${this.code} (${this.cause}), ${this.stands} was played: ${this.message}`;

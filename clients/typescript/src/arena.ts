@@ -31,6 +31,9 @@ export function arenaOf(addr: string | undefined, env: NodeJS.ProcessEnv): Arena
   if (host === undefined || port === undefined) {
     throw new WrongUseError(`FLIP7_ADDR "${written}" is not host:port, http://host:port or https://host[:port]`);
   }
+  if (+port < 1 || +port > 65_535) {
+    throw new WrongUseError(`FLIP7_ADDR "${written}" has port ${port}, want 1 to 65535`);
+  }
   if (!["", "http", "https"].includes(scheme)) {
     throw new WrongUseError(`FLIP7_ADDR "${written}" begins with ${scheme}://, want http://, https:// or neither`);
   }

@@ -29,7 +29,7 @@ export interface Bot {
   maxGames?: number;
   /** How many requests it thinks about at once, others wait in the arena with their clocks stopped; 1 if you do not say. */
   maxOpen?: number;
-  /** Lets the arena seat the bot at unrated practice tables while no tournament needs it. */
+  /** Lets the arena seat the bot at unrated practice tables while no tournament needs it. FLIP7_PRACTICE=1 does that too. */
   practice?: boolean;
   /**
    * Holds the connection in a thread of its own, so that pings are answered also while `decide` computes for long without
@@ -123,7 +123,7 @@ export async function play(bot: Bot | Decide, { leave, signal }: PlayOptions = {
     instance: whole.instance ?? randomUUID(),
     build: whole.build ?? "",
     capacity: { maxGames: countOf("maxGames", whole.maxGames, 8), maxOpen: countOf("maxOpen", whole.maxOpen, 1) },
-    practice: whole.practice ?? false,
+    practice: practiceOf(whole),
     events: whole.event !== undefined,
   });
   const onLeave = (): void => player.leave();
@@ -147,6 +147,12 @@ function tokenOf(bot: Bot): string {
   }
   if (/[^!-~]/.test(token)) throw new WrongUseError("FLIP7_TOKEN holds blanks or other characters that no token has");
   return token;
+}
+
+function practiceOf(bot: Bot): boolean {
+  const said = process.env.FLIP7_PRACTICE ?? "";
+  if (["", "0", "1"].includes(said)) return said === "1" || (bot.practice ?? false);
+  throw new WrongUseError(`FLIP7_PRACTICE is "${said}", want 1 to practise while no tournament needs the bot, or 0`);
 }
 
 function countOf(name: string, count: number | undefined, usual: number): number {

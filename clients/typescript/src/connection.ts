@@ -235,10 +235,12 @@ export class Connection {
     });
   }
 
-  #greet({ bot, sessionId, capacity }: Welcome): void {
+  #greet({ bot, sessionId, capacity, practice }: Welcome): void {
     this.#met = this.#welcome = true;
     const granted = `session ${sessionId}, ${capacity?.maxGames} games, ${capacity?.maxOpen} open`;
     this.#log("info", `playing as ${bot} at ${this.#settings.arena.written} (${granted})`);
+    if (practice) this.#log("info", "practising until a tournament needs the bot");
+    else if (this.#settings.practice) this.#log("warn", "this arena has no practice tables");
   }
 
   #hello(): Hello {

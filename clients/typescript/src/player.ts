@@ -57,8 +57,8 @@ export class Player {
   #games = new Map<string, Running>();
   /** Games of the stream before, as long as they may be told again. */
   #lost = new Map<string, Running>();
-  /** Games still to be told again. */
-  #resumed = 0;
+  /** Games of the welcome that are still to be told. */
+  #toCome = 0;
   #leaving = false;
   #closed = false;
   readonly #warned = new Set<string>();
@@ -148,17 +148,20 @@ export class Player {
     }
   }
 
-  /** Begins a new stream, on which so many games will be told again. The others were over while the bot was away. */
+  /**
+   * Begins a new stream, of which so many games are the first to be told, those that began while the bot was away included.
+   * Others that it had are over.
+   */
   #welcomed(games: number): void {
     this.#lost = this.#games;
     this.#games = new Map();
-    this.#resumed = games;
+    this.#toCome = games;
     this.#forget();
   }
 
   /** Drops the games of the stream before once all that still run were told again. */
   #forget(): void {
-    if (this.#resumed > 0) return;
+    if (this.#toCome > 0) return;
     for (const running of this.#lost.values()) drop(running, "the game was over when the bot came back");
     this.#lost.clear();
   }
@@ -177,8 +180,8 @@ export class Player {
 
   #started(message: wire.GameStarted): Promise<void> | void {
     const { game } = this.#running(message.game);
-    if (message.resumed && this.#resumed > 0) {
-      this.#resumed--;
+    if (this.#toCome > 0) {
+      this.#toCome--;
       this.#forget();
     }
     const news = new GameStarted(message, game);
@@ -334,7 +337,7 @@ export class Player {
 
   /** Ends a bot that leaves when it has nothing more to play. */
   #closeIfIdle(): void {
-    if (!this.#leaving || this.#closed || this.#games.size + this.#lost.size + this.#resumed > 0) return;
+    if (!this.#leaving || this.#closed || this.#games.size + this.#lost.size + this.#toCome > 0) return;
     this.#closed = true;
     this.#say({ kind: "close" });
   }

@@ -156,13 +156,13 @@ export class Talk {
   }
 
   /** Takes the hello and welcomes the bot, with so many games to be told again. */
-  async welcome(resumed = 0): Promise<Hello> {
+  async welcome(resumed = 0, practice = false): Promise<Hello> {
     const first = await this.next();
     assert.equal(first.$case, "hello", "the bot's first word");
     const hello = first.value as Hello;
     this.#arena.hellos.push(hello);
     this.send(say({ $case: "welcome", value: {
-      protocol: 1, bot: "tester", sessionId: "s1", capacity: hello.capacity, games: resumed,
+      protocol: 1, bot: "tester", sessionId: "s1", capacity: hello.capacity, games: resumed, practice,
       limits: { pingInterval: { seconds: 10 } },
     } }));
     return hello;

@@ -30,6 +30,7 @@ test("a bot that is started wrongly", async (t) => {
     ["no port, in clear text", decide, "http://localhost", "x", "", `"http://localhost" is not host:port`],
     ["no host", decide, ":7777", "x", "", `":7777" is not host:port`],
     ["a path", decide, "https://arena.test/play", "x", "", "is not host:port"],
+    ["a port that cannot be", decide, "localhost:70000", "x", "", `has port 70000, want 1 to 65535`],
     ["another scheme", decide, "grpc://localhost:1", "x", "", "begins with grpc://"],
     ["clear text and something to trust", decide, "http://localhost:1", "x", empty, "asks for clear text but FLIP7_CA is set"],
     ["nothing to trust", decide, "localhost:1", "x", empty, "holds no certificate"],
@@ -41,6 +42,32 @@ test("a bot that is started wrongly", async (t) => {
       await assert.rejects(play(bot as Bot), (error) => error instanceof WrongUseError && error.message.includes(want));
     });
   }
+});
+
+test("FLIP7_PRACTICE", async (t) => {
+  const cases: [said: string, practice: boolean, granted: boolean, wants: boolean, line?: string][] = [
+    ["", false, false, false],
+    ["0", true, false, true, "warn this arena has no practice tables"],
+    ["1", false, true, true, "info practising until a tournament needs the bot"],
+  ];
+  process.env.FLIP7_CA = "";
+  for (const [said, practice, granted, wants, line] of cases) {
+    await t.test(`"${said}"`, async (t) => {
+      process.env.FLIP7_PRACTICE = said;
+      const arena = await new Arena(async (talk) => {
+        assert.equal((await talk.welcome(0, granted)).practice, wants);
+        talk.bye();
+      }).serve(t);
+      await arena.play({ practice });
+      const told = arena.log.filter((line) => line.includes("practi"));
+      assert.deepEqual(told, line === undefined ? [] : [line]);
+    });
+  }
+  await t.test("yes", async () => {
+    process.env.FLIP7_PRACTICE = "yes";
+    assert.match(`${await new Arena().play()}`, /^WrongUseError: FLIP7_PRACTICE is "yes", want 1 /);
+  });
+  process.env.FLIP7_PRACTICE = "";
 });
 
 test("where an address leads", () => {
