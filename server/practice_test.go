@@ -279,3 +279,50 @@ func TestPracticeHasBounds(t *testing.T) {
 		})
 	}
 }
+
+func TestABotPractisesIfAllItsInstancesWould(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLeague(t)
+		ada := new(trainee)
+		at, leave := context.WithCancel(l.ctx)
+		defer leave()
+		l.invite("ada", func(ctx context.Context, g *guest) {
+			l.here.Go(func() {
+				g.kit(at, flip7.Bot{Decide: nerve(25).decide, GameStarted: func(s flip7.GameStarted) {
+					t.Errorf("the instance that would not practise is given %s", s.Game.ID)
+				}})
+			})
+			ada.guest(ctx, g)
+		})
+		time.Sleep(5 * practicePause)
+		if n := len(ada.seen); n > 0 {
+			t.Errorf("it practises %d games though one of its instances would not", n)
+		}
+		leave()
+		time.Sleep(2 * practicePause)
+		if len(ada.seen) == 0 {
+			t.Error("it does not practise though that instance has left")
+		}
+	})
+}
+
+func TestPracticeHasEvents(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLeague(t)
+		last := map[string]int{} // number by game
+		var kind flip7.EventKind
+		l.invite("ada", func(ctx context.Context, g *guest) {
+			g.kit(ctx, flip7.Bot{Practice: true, MaxGames: 1, Decide: nerve(25).decide, Event: func(e flip7.Event) {
+				if e.Number != last[e.GameID]+1 {
+					t.Errorf("event %d of %s comes after event %d", e.Number, e.GameID, last[e.GameID])
+				}
+				last[e.GameID], kind = e.Number, e.Kind
+			}})
+		})
+		time.Sleep(practicePause + practicePause/2)
+		l.goHome()
+		if len(last) != 1 || kind != flip7.EventGameEnded {
+			t.Errorf("events of %d games, the last %v; want one, to its end", len(last), kind)
+		}
+	})
+}
