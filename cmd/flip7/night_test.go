@@ -158,7 +158,8 @@ func newNight(t *testing.T, rounds int) *night {
 	t.Helper()
 	n := openNight(t, filepath.Join(t.TempDir(), "data"))
 	n.verb("tournament", "create", "night", "--open", "--seed", "7", "--seats", "3", "--rounds", strconv.Itoa(rounds),
-		"--decision-timeout", "30s", "--time-bank", "30s", "--table-limit", "1h", "--checkin", "5m")
+		"--decision-timeout", "30s", "--time-bank", "30s", "--table-limit", "1h", "--checkin", "5m",
+		"--final-table", "3", "--until", "max-games", "--max-games", "45")
 	n.verb("tournament", "enter", tournament, "house:odds", "house:stay-20", "house:random")
 	for _, strategy := range []string{"racer", "stay-25", "random"} {
 		n.verb("tournament", "enter", tournament, "cmd:"+os.Args[0]+" commanded "+strategy+" "+n.programs, "--as", "program-"+strategy)

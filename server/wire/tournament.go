@@ -256,7 +256,7 @@ func Entry(t *arena.Tournament, e arena.Entry, ready bool) *flip7v1.Entry {
 		w.Contribution = slices.Clone(e.Contribution[:])
 	}
 	for _, r := range t.Rounds {
-		if slices.Contains(r.Missing, e.Number) {
+		if slices.Contains(r.Missing, e.Number) && !t.Settings.Leg(r.Number) {
 			w.Missed++
 		}
 	}
