@@ -368,7 +368,7 @@ func TestWhatEndsWithAnOwner(t *testing.T) {
 		t.Errorf("the entry of its bot is %v, %v, want withdrawn", e, err)
 	}
 	acts, err := r.store.Acts(t.Context(), night.ID)
-	if last := acts[len(acts)-1]; err != nil || last.Who != "admin" || last.What != "WithdrawBot odds-bot" || last.Why != "the bot is retired" {
+	if last := acts[len(acts)-1]; err != nil || last.Who != "admin" || last.What != "withdraw odds-bot" || last.Why != "the bot is retired" {
 		t.Errorf("the audit log ends with %+v, %v, want that the admin withdrew odds-bot, and why", last, err)
 	}
 	for who, ctx := range map[string]context.Context{"owner": tokens.owner, "bot": tokens.bot} {

@@ -95,7 +95,7 @@ func (s *nights) show(ctx context.Context, t *arena.Tournament) (*flip7v1.Tourna
 	w.Lag = s.metrics.lag.of(t.ID)
 	switch t.State {
 	case arena.Paused:
-		why, err := s.lastWhy(ctx, t.ID, "PauseTournament")
+		why, err := s.lastWhy(ctx, t.ID, "pause")
 		if err != nil {
 			return nil, err
 		}

@@ -170,7 +170,7 @@ func (s *nights) showEntry(t *arena.Tournament, e arena.Entry, acts []arena.Act)
 	for _, a := range acts {
 		switch action, subject, _ := strings.Cut(a.What, " "); {
 		case subject != e.Name:
-		case action == "EnterBot":
+		case action == "enter":
 			w.StateWhy = ""
 			if w.EnterTime == nil {
 				w.EnterTime = timestamp(a.At)
