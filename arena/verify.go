@@ -24,6 +24,7 @@ type Verification struct {
 	Name        string `json:"name"`
 	Entries     int    `json:"entries"`
 	Rounds      int    `json:"pairing_rounds"`
+	Legs        int    `json:"final_legs,omitempty"`
 	Tables      int    `json:"tables"`
 	Games       int    `json:"games"`
 	Decisions   int    `json:"decisions"`
@@ -213,9 +214,9 @@ func (v *verifier) round(l roundLine) error {
 		}
 		round.Tables = append(round.Tables, Table{Number: tl.Table, Bots: tl.Bots, State: state, Why: tl.Why, VoidFrom: tl.VoidFrom})
 	}
-	v.seen.Rounds++
 	v.seen.Tables += len(round.Tables)
 	if v.t.Settings.Leg(l.Round) {
+		v.seen.Legs++
 		if err := v.leg(round, seated); err != nil {
 			return fmt.Errorf("pairing round %d, of the final table: %w", l.Round, err)
 		}
@@ -232,6 +233,7 @@ func (v *verifier) round(l roundLine) error {
 		return fmt.Errorf("pairing round %d: the scores and the secret pair otherwise", l.Round)
 	}
 	v.t.Rounds = append(v.t.Rounds, round)
+	v.seen.Rounds++
 	return nil
 }
 

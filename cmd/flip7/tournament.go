@@ -40,7 +40,7 @@ type settingsFlags struct {
 	Rotations       uint32         `help:"Rotations of a table: it plays seats x rotations games." default:"2"`
 	FinalTable      uint32         `help:"So many of the best play on at a final table after the last pairing round, 3..18; 0 for none."`
 	Until           string         `help:"The final table ends when the best is decided, or only after all of --max-games: ${enum}." enum:"decided,max-games" default:"decided"`
-	MaxGames        uint32         `help:"Games of the final table at most (10000)."`
+	MaxGames        uint32         `help:"Games of the final table at most (10000); it also ends after ten times --table-limit."`
 	DecisionTimeout time.Duration  `help:"Time for each decision." default:"1s"`
 	TimeBank        *time.Duration `help:"Time of a seat for a game beyond the decision timeouts (10s)."`
 	TableLimit      time.Duration  `help:"Time of a table after which slow bots are hurried." default:"10m"`

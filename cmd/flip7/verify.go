@@ -112,6 +112,12 @@ func printVerification(p *program, file string, seen arena.Verification, wrong e
 	fmt.Fprintf(p.out, "%s: holds. %q: %s, %s, %s, %s, %s computed again.\n", file, seen.Name,
 		counted(seen.Entries, "entry", "entries"), counted(seen.Rounds, "pairing round", "pairing rounds"), counted(seen.Tables, "table", "tables"),
 		counted(seen.Games, "game", "games"), counted(seen.Decisions, "decision", "decisions"))
+	if seen.Legs > 0 {
+		fmt.Fprintf(p.out, "%s: with a final table of %s.\n", file, counted(seen.Legs, "leg", "legs"))
+	}
+	if seen.Conclusion != "" {
+		fmt.Fprintf(p.out, "%s: %s.\n", file, seen.Conclusion)
+	}
 	if seen.Predictable {
 		fmt.Fprintf(p.out, "%s: its deals were made from a seed: whoever knew that could foretell them.\n", file)
 	}

@@ -489,7 +489,8 @@ type TournamentSettings struct {
 	// Whether the final table plays until the best is decided; else it plays
 	// max_games.
 	UntilDecided bool `protobuf:"varint,16,opt,name=until_decided,json=untilDecided,proto3" json:"until_decided,omitempty"`
-	// Games of the final table at most, up to 1,000,000. 0: 10,000.
+	// Games of the final table at most, up to 1,000,000. 0: 10,000. It also ends
+	// when it has lasted ten times table_limit.
 	MaxGames uint32 `protobuf:"varint,17,opt,name=max_games,json=maxGames,proto3" json:"max_games,omitempty"`
 	// Games played at once, at most 10,000. 0: as many as the bots can take.
 	// Changes no result.
