@@ -243,6 +243,9 @@ var undecided = []string{"hello", "ping", "takeover", "takeover-by-status", "tok
 	"bad-hello", "unknown-reason", "drain-by-status"}
 
 func TestEachSinIsFoundWhereItShould(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays all scripts thirty times")
+	}
 	for _, c := range []struct {
 		sin   string
 		found []string // the scripts that it fails

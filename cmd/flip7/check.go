@@ -95,7 +95,12 @@ func (c *checkCmd) config(p *program, scripts []conformance.Script) (conformance
 	case c.Readme != "" && c.Only != nil:
 		return config, errors.New("--readme: the table is about all scripts, so not with --only")
 	}
-	if _, err := exec.LookPath(c.Command[0]); err != nil {
+	_, err := exec.LookPath(c.Command[0])
+	if words, wrong := launch.Split(strings.TrimPrefix(c.Command[0], "cmd:")); err != nil && wrong == nil && len(c.Command) == 1 {
+		c.Command = words // as other verbs take a program
+		_, err = exec.LookPath(words[0])
+	}
+	if err != nil {
 		return config, fmt.Errorf("command: %w", err)
 	}
 	if c.Known != "" {

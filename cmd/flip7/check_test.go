@@ -43,7 +43,7 @@ func TestABotInAProcessOfItsOwnIsChecked(t *testing.T) {
 }
 
 func TestABotThatCannotStartIsShownWithWhatItWrote(t *testing.T) {
-	text, code := said(t, "check", "--", "sh", "-c", "echo no cards; exit 3")
+	text, code := said(t, "check", "cmd:sh -c 'echo no cards; exit 3'")
 	for _, want := range []string{"came:     the bot ended: exit status 3\n", "         | no cards\n", "scripts passed by the bot, 1 failed, "} {
 		if code != exitNo || !strings.Contains(text, want) {
 			t.Errorf("exit code %d and\n%s, want %d and %q", code, text, exitNo, want)
