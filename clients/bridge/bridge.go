@@ -25,15 +25,15 @@ import (
 // protocol is the version of the lines. New keys and new types of line do not change it.
 const protocol = 1
 
-// Config is a command and how it is to play.
+// Config is a command and how it is to play. Bot, Command and Begin must be set.
 type Config struct {
-	// Bot is what the kit is told, such as where the arena is. Its functions, MaxOpen and Kit are set by the bridge.
+	// Bot is what the kit is told, such as where the arena is. The bridge sets its functions, MaxOpen and Kit.
 	Bot flip7.Bot
 	// Command is the program and its arguments.
 	Command []string
 	// Env is the environment of the command. The bot's token has no business in it.
 	Env []string
-	// Begin begins a process; nil is no choice.
+	// Begin begins a process.
 	Begin func(*exec.Cmd) (Process, error)
 	// Procs is how many processes of the command there are. 0: 1.
 	Procs int
@@ -82,8 +82,8 @@ func commandError(format string, args ...any) error {
 // Play starts the command and, when all its processes are ready, plays as flip7.Play does, with the same errors. It returns
 // a *CommandError when the command cannot play. When it has returned, no process is left.
 func Play(ctx context.Context, config Config) error {
-	if len(config.Command) == 0 {
-		return errors.New("no command is given")
+	if len(config.Command) == 0 || config.Begin == nil {
+		return errors.New("Config.Command and Config.Begin have to be set")
 	}
 	if config.Procs < 0 || config.MaxOpen < 0 {
 		return fmt.Errorf("%d processes with %d open requests each, want 0 (the default) or more", config.Procs, config.MaxOpen)

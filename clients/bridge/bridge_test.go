@@ -189,4 +189,5 @@ func TestStandardErrorIsForTheAuthor(t *testing.T) {
 	a.end()
 	a.logs("bot 1: it hurts\n")
 	a.logs("bot 2: it hurts\n")
+	a.logs("bot 2: a lot\n") // though that line has no end
 }

@@ -66,7 +66,7 @@ func (c *child) keep(ctx context.Context, ready chan<- struct{}) error {
 		case !began:
 			return err // the author is there to read it
 		case answered || time.Since(started) > steady:
-			failures, pause = 1, c.config.Patience.Again
+			failures, pause = 0, c.config.Patience.Again
 		case failures == mostFailures:
 			return commandError("%v; that was the %dth time in a row, without an answer in between", err, mostFailures)
 		}
@@ -107,7 +107,7 @@ func (c *child) attach(r *run) {
 	defer c.mu.Unlock()
 	c.run = r
 	for _, q := range c.open {
-		r.ask(q)
+		r.ask(lineOf(requestOf(q.view, q.deaths > 0)))
 	}
 }
 
@@ -135,10 +135,11 @@ func (c *child) detach() (answered bool) {
 // process is busy, and what it says next without an id is about this request and no other.
 func (c *child) ask(v *flip7.View) flip7.Decision {
 	q := &question{view: v, answer: make(chan flip7.Decision, 1)}
+	line := lineOf(requestOf(v, false))
 	c.mu.Lock()
 	c.open = append(c.open, q)
 	if c.run != nil {
-		c.run.ask(q)
+		c.run.ask(line)
 	}
 	c.mu.Unlock()
 	select {

@@ -38,7 +38,7 @@ var commands = map[string]func(*talk){
 	"corrected": corrected,
 	"mortal":    mortal,
 	"noted":     noted,
-	"complains": func(c *talk) { fmt.Fprintln(os.Stderr, "it hurts"); first(c) },
+	"complains": func(c *talk) { fmt.Fprint(os.Stderr, "it hurts\na lot"); first(c) },
 }
 
 // talk is the command's side.

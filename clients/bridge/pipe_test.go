@@ -9,9 +9,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	flip7 "github.com/flip7-arena/flip7/clients/go"
-	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
 )
 
 func TestLinesHoweverTheyArrive(t *testing.T) {
@@ -44,7 +41,7 @@ func TestWhyNothingIsHeard(t *testing.T) {
 
 func TestACommandThatAnswersWhatItDoesNotRead(t *testing.T) {
 	r := &run{out: make(chan []byte), failed: make(chan error, 1)}
-	r.ask(&question{view: flip7.NewView(&flip7v1.DecisionRequest{View: &flip7v1.View{Seats: []*flip7v1.Seat{{}}}})})
+	r.ask([]byte("a request\n"))
 	select {
 	case err := <-r.failed:
 		if want := "the command does not read its standard input"; err.Error() != want {
@@ -88,7 +85,7 @@ func TestAProcessIsToldAllBeforeItsEnd(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := &reader{takes: test.takes, gone: make(chan struct{})}
-				r := &run{child: &child{}, process: p, out: make(chan []byte, 1), written: make(chan struct{})}
+				r := &run{child: &child{}, process: p, stderr: &lines{}, out: make(chan []byte, 1), written: make(chan struct{})}
 				r.out <- []byte("news\n")
 				go r.write()
 				r.end()

@@ -32,6 +32,7 @@ type run struct {
 	child   *child
 	process Process
 	stdout  *lines
+	stderr  *lines
 	out     chan []byte   // lines to be written
 	written chan struct{} // closed when nothing will be written any more
 	ready   chan struct{} // closed when it has said so
@@ -58,10 +59,11 @@ func (c *child) begin() (*run, error) {
 	r.stdout = &lines{most: longestLine, each: r.heard, tooLong: func() {
 		r.fail(fmt.Errorf("the command wrote a line of more than %d bytes to its standard output", longestLine))
 	}}
+	r.stderr = r.show()
 	cmd := exec.Command(c.config.Command[0], c.config.Command[1:]...)
 	cmd.Env = c.config.Env
 	cmd.Stdout = r.stdout
-	cmd.Stderr = r.show()
+	cmd.Stderr = r.stderr
 	process, err := c.config.Begin(cmd)
 	if err != nil {
 		return nil, fmt.Errorf("command: %w", err)
@@ -82,6 +84,9 @@ func (r *run) end() {
 	}
 	r.process.End()
 	<-r.written
+	if last := r.stderr.unended(); last != "" {
+		r.stderr.each([]byte(last))
+	}
 }
 
 // becomeReady waits until the process says that it is ready.
@@ -130,9 +135,9 @@ func (r *run) fail(err error) {
 }
 
 // ask puts a request to the process. Call with child.mu held.
-func (r *run) ask(q *question) {
+func (r *run) ask(line []byte) {
 	select {
-	case r.out <- lineOf(requestOf(q.view, q.deaths > 0)):
+	case r.out <- line:
 	default: // it answers what it has not read
 		r.fail(errors.New("the command does not read its standard input"))
 	}
