@@ -2,16 +2,25 @@ package server
 
 import (
 	"context"
+	"crypto/sha256"
+	"crypto/subtle"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"time"
 
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
 	"github.com/flip7-arena/flip7/arena"
 	"github.com/flip7-arena/flip7/arena/game"
+	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
 	"github.com/flip7-arena/flip7/server/hub"
 	"github.com/flip7-arena/flip7/server/web"
+	"github.com/flip7-arena/flip7/server/wire"
 )
 
 // newPages are the pages for browsers, made of what the services tell.
@@ -52,6 +61,10 @@ func (s *Server) newPages() *web.Pages {
 			}
 			return s.nights.conclude(ctx, t)
 		},
+		Owner:   s.reader,
+		MayTry:  s.mayTry,
+		Trouble: s.trouble,
+		Secure:  s.config.encrypted(),
 		Address: s.listener.Addr().String(),
 		Log:     s.log,
 	})
@@ -71,6 +84,63 @@ func (s *ratingService) history(ctx context.Context, league, bot string) (moment
 		return nil
 	})
 	return moments, err
+}
+
+// reader is who has the token of a hash, if pages have something for them.
+func (s *Server) reader(ctx context.Context, hash [sha256.Size]byte) (web.Reader, bool, error) {
+	if subtle.ConstantTimeCompare(hash[:], s.gate.admin[:]) == 1 {
+		return web.Reader{Admin: true}, true, nil
+	}
+	c, err := s.lookup(ctx, hash)
+	if errors.Is(err, errNoToken) || err == nil && c.role != ownerRole {
+		return web.Reader{}, false, nil
+	}
+	return web.Reader{Owner: c.name}, err == nil, err
+}
+
+// mayTry counts that a token is tried from an address, as often as calls without one may be made.
+func (s *Server) mayTry(r *http.Request) time.Duration {
+	address, err := net.ResolveTCPAddr("tcp", r.RemoteAddr)
+	if err != nil {
+		return time.Second
+	}
+	now := time.Now()
+	reserved := s.refused.addresses.of(prefixOf(address), now).ReserveN(now, 1)
+	wait := reserved.DelayFrom(now)
+	if wait > 0 {
+		reserved.CancelAt(now)
+	}
+	return wait
+}
+
+// trouble are the lines of a bot's log about what went wrong, as its owner gets them by a call.
+func (s *Server) trouble(ctx context.Context, who web.Reader, bot string) (lines []web.LogLine, mine bool, err error) {
+	c := caller{role: ownerRole, name: who.Owner}
+	if who.Admin {
+		c = caller{role: adminRole}
+	}
+	ctx = context.WithValue(ctx, callerKey{}, c)
+	request := &flip7v1.ListLogRequest{Name: bot, Troubles: true, PageSize: 1000}
+	for {
+		page, err := (&botService{Server: s}).ListLog(ctx, request)
+		if status.Code(err) == codes.PermissionDenied || errors.Is(err, arena.ErrNotFound) {
+			return nil, false, nil
+		}
+		if err != nil {
+			return nil, false, err
+		}
+		for _, e := range page.GetEntries() {
+			text, _ := wire.LogWords(e)
+			line := web.LogLine{Text: text}
+			if e.GetTime() != nil {
+				line.At = e.GetTime().AsTime()
+			}
+			lines = append(lines, line)
+		}
+		if request.PageToken = page.GetNextPageToken(); request.PageToken == "" {
+			return lines, true, nil
+		}
+	}
 }
 
 // onlookers let the pages see what spectators see.

@@ -2,15 +2,23 @@ package server
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
+	"net/http/cookiejar"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/flip7-arena/flip7/arena"
+	flip7 "github.com/flip7-arena/flip7/clients/go"
 	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
 )
 
@@ -21,7 +29,7 @@ type browser struct {
 }
 
 func browse(t *testing.T) *browser {
-	h := host(t, func(c *Config) { c.Web = "127.0.0.1:0" })
+	h := host(t, func(c *Config) { c.Address, c.Web = "127.0.0.1:0", "127.0.0.1:0" })
 	return &browser{h, "http://" + h.WebAddr().String()}
 }
 
@@ -308,4 +316,151 @@ func (b *browser) keys(path string) (names []string) {
 		names = append(names, name)
 	}
 	return names
+}
+
+// visitor is a browser that keeps cookies, and goes where it is sent.
+type visitor struct {
+	*browser
+	client *http.Client
+}
+
+func (b *browser) visitor() *visitor {
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return &visitor{b, &http.Client{Jar: jar}}
+}
+
+func (v *visitor) look(path string) (text string, answer *http.Response) {
+	v.t.Helper()
+	answer, err := v.client.Get(v.base + path)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	return v.read(answer), answer
+}
+
+func (v *visitor) read(answer *http.Response) string {
+	v.t.Helper()
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	return string(text)
+}
+
+// post posts a form to a page, with what the form on it has to bring along.
+func (v *visitor) post(path string, values url.Values) (text string, answer *http.Response) {
+	v.t.Helper()
+	page, _ := v.look("/signin")
+	_, rest, _ := strings.Cut(page, `name="form" value="`)
+	form, _, _ := strings.Cut(rest, `"`)
+	values.Set("form", form)
+	answer, err := v.client.PostForm(v.base+path, values)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	return v.read(answer), answer
+}
+
+func TestOwnersSeeTheLogsOfTheirBots(t *testing.T) {
+	b := browse(t)
+	bots := flip7v1.NewBotServiceClient(b.conn)
+	owner := func(name string) string {
+		r, err := bots.RegisterOwner(b.admin, &flip7v1.RegisterOwnerRequest{Name: name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.GetToken()
+	}
+	ada, eve := owner("lovelace"), owner("mallory")
+	registered, err := bots.RegisterBot(as(t.Context(), ada), &flip7v1.RegisterBotRequest{Name: "engine"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := b.opened(&flip7v1.TournamentSettings{PairingRounds: 1, Rotations: 1, Checkin: durationpb.New(time.Second)}, "bot:engine", "house:odds", "house:racer", "house:stay-20")
+	// A bot that answers nothing, but passes: every decision of it is a fault, and so in its log.
+	ctx, leave := context.WithCancel(t.Context())
+	played := make(chan error, 1)
+	go func() {
+		played <- flip7.Play(ctx, flip7.Bot{Addr: "http://" + b.Addr().String(), Token: registered.GetToken(), Log: slog.New(slog.DiscardHandler),
+			Decide: func(v *flip7.View) flip7.Decision { return v.Pass() }})
+	}()
+	b.play(id)
+	leave()
+	<-played
+
+	told := "so the default is played"
+	someone := b.visitor()
+	if page, _ := someone.look("/b/engine"); strings.Contains(page, told) || !strings.Contains(page, "/signin?next=/b/engine") {
+		t.Error("somebody who has not signed in sees the log, or is not told how to")
+	}
+	if _, answer := someone.post("/signin", url.Values{"token": {registered.GetToken()}}); answer.StatusCode != http.StatusForbidden {
+		t.Errorf("a bot's token signs in: %s", answer.Status)
+	}
+	answer, err := someone.client.PostForm(b.base+"/signin", url.Values{"token": {ada}, "form": {"guessed"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := someone.read(answer); answer.StatusCode != http.StatusForbidden || !strings.Contains(text, "form") {
+		t.Errorf("a form of another site is taken: %s", answer.Status)
+	}
+	page, answer := someone.post("/signin", url.Values{"token": {ada}, "next": {"/b/engine"}})
+	if answer.Request.URL.Path != "/b/engine" || !strings.Contains(page, told) {
+		t.Errorf("its owner is at %s and sees no log:\n%s", answer.Request.URL, page)
+	}
+	if kept := answer.Header.Get("Cache-Control"); kept != "no-store" {
+		t.Errorf("the page with the log has Cache-Control %q, want no-store", kept)
+	}
+	if strings.Contains(page, ada) {
+		t.Error("the token is on the page")
+	}
+	cookies := someone.client.Jar.Cookies(answer.Request.URL)
+	if len(cookies) != 2 {
+		t.Errorf("cookies %v, want one of the session and one of the form", cookies)
+	}
+	other := b.visitor()
+	other.post("/signin", url.Values{"token": {eve}})
+	if page, _ := other.look("/b/engine"); strings.Contains(page, told) {
+		t.Error("another owner sees the log")
+	}
+	// A token that is rotated ends the sessions that it began.
+	if _, err := bots.RotateOwner(as(t.Context(), ada), &flip7v1.RotateOwnerRequest{Name: "lovelace"}); err != nil {
+		t.Fatal(err)
+	}
+	if page, _ := someone.look("/b/engine"); strings.Contains(page, told) {
+		t.Error("the log is still shown after the token was rotated")
+	}
+	other.post("/signout", url.Values{})
+	if page, _ := other.look("/signin"); !strings.Contains(page, "Owner&#39;s token") && !strings.Contains(page, "Owner's token") {
+		t.Error("who has signed out is still signed in")
+	}
+}
+
+func TestCookiesAreForThisSiteAndNoScript(t *testing.T) {
+	b := browse(t)
+	answer := b.fetch("/signin", nil)
+	cookies := answer.Cookies()
+	if len(cookies) != 1 || !cookies[0].HttpOnly || cookies[0].SameSite != http.SameSiteStrictMode || cookies[0].Secure {
+		t.Errorf("cookies %v, want one, HttpOnly, SameSite=Strict, and not Secure without TLS", cookies)
+	}
+}
+
+func TestTokensAreNotTriedWithoutEnd(t *testing.T) {
+	h := &hosting{running: start(t, func(c *Config) { c.Web, c.AddressRate = "127.0.0.1:0", 1 })}
+	v := (&browser{h, "http://" + h.WebAddr().String()}).visitor()
+	for n := 0; ; n++ {
+		text, answer := v.post("/signin", url.Values{"token": {fmt.Sprint("guess ", n)}})
+		if answer.StatusCode == http.StatusTooManyRequests {
+			if answer.Header.Get("Retry-After") == "" || !strings.Contains(text, "Too many") {
+				t.Errorf("it is refused without a word about when to come again:\n%s", text)
+			}
+			return
+		}
+		if n == 100 {
+			t.Fatal("100 guesses are taken")
+		}
+	}
 }

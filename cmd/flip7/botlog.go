@@ -4,11 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
-	"time"
 
-	"github.com/flip7-arena/flip7/arena/game"
 	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
 	"github.com/flip7-arena/flip7/server/wire"
 )
@@ -44,117 +41,17 @@ func printLog(w io.Writer, bot string, log *flip7v1.ListLogResponse) error {
 		return err
 	}
 	for _, e := range log.GetEntries() {
-		line := logLine(e)
-		if e.GetNote() != "" {
-			line += fmt.Sprintf("; note %q", e.GetNote()) // quoted, it does nothing to a terminal
-		}
+		line, table := wire.LogWords(e)
 		at := ""
 		if e.GetTime() != nil {
 			at = e.GetTime().AsTime().Local().Format(millis)
 		}
-		if view := e.GetRequest().GetRequest(); view.GetView() != nil {
-			line += "\n" + strings.Repeat(" ", len(millis)+4) + seen(view)
+		if table != "" {
+			line += "\n" + strings.Repeat(" ", len(millis)+4) + table
 		}
 		if _, err := fmt.Fprintf(w, "%-*s  %s\n", len(millis), at, line); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// seen is what lay on the table when a bot was asked.
-func seen(r *flip7v1.DecisionRequest) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "round %d:", r.GetView().GetRound())
-	for i, s := range r.GetView().GetSeats() {
-		name := fmt.Sprint("seat ", i)
-		if i < len(r.GetGame().GetBots()) {
-			name = r.GetGame().GetBots()[i]
-		}
-		fmt.Fprintf(&b, " [%s", name)
-		if s.GetStatus() != flip7v1.SeatStatus_SEAT_STATUS_ACTIVE {
-			b.WriteString(" " + word(s.GetStatus(), "SEAT_STATUS_"))
-		}
-		b.WriteString(":")
-		cards := slices.Concat(s.GetRow(), s.GetModifiers(), s.GetActions())
-		if s.GetSecondChance() {
-			cards = append(cards, wire.Card(game.Second))
-		}
-		for _, card := range cards {
-			if c, err := wire.CardOf(card); err == nil {
-				b.WriteString(" " + c.String())
-			}
-		}
-		fmt.Fprintf(&b, " = %d, total %d]", s.GetPoints(), s.GetTotal())
-	}
-	left := uint32(0)
-	for _, n := range r.GetView().GetDrawPile() {
-		left += n
-	}
-	fmt.Fprintf(&b, " %d to draw", left)
-	if three := r.GetView().GetFlipThree(); three != nil {
-		fmt.Fprintf(&b, ", Flip Three of seat %d with %d to go", three.GetSeat(), three.GetDrawsLeft())
-	}
-	return b.String()
-}
-
-// logLine is an entry in words, without its note.
-func logLine(e *flip7v1.LogEntry) string {
-	switch what := e.GetEntry().(type) {
-	case *flip7v1.LogEntry_Request:
-		return requestLine(what.Request)
-	case *flip7v1.LogEntry_Verdict:
-		return fmt.Sprintf("request %s: %s: %s", what.Verdict.GetRequestId(), word(what.Verdict.GetCode(), "VERDICT_CODE_"), what.Verdict.GetMessage())
-	case *flip7v1.LogEntry_Session:
-		return sessionLine(e.GetSessionId(), what.Session)
-	case *flip7v1.LogEntry_Line:
-		if what.Line.GetFromBot() {
-			return "the bot said " + what.Line.GetText()
-		}
-		return what.Line.GetText()
-	}
-	return "something that this version does not know"
-}
-
-func requestLine(r *flip7v1.LoggedRequest) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "request %s (%s): ", r.GetRequest().GetRequestId(), word(r.GetRequest().GetKind(), "REQUEST_KIND_"))
-	if r.GetCause() != flip7v1.Cause_CAUSE_CHOSEN {
-		fmt.Fprintf(&b, "%s, so the default is played: ", word(r.GetCause(), "CAUSE_"))
-	}
-	b.WriteString(word(r.GetAnswer(), "ANSWER_"))
-	if r.Seat != nil {
-		fmt.Fprintf(&b, " to seat %d", r.GetSeat())
-	}
-	if r.GetRequest().GetAbsent() {
-		b.WriteString(" at once: it was absent")
-		return b.String()
-	}
-	fmt.Fprintf(&b, " after %v", r.GetLatency().AsDuration().Round(100*time.Microsecond))
-	if n := r.GetIllegal(); n > 0 {
-		fmt.Fprintf(&b, ", %d illegal", n)
-	}
-	switch n := r.GetSent(); n {
-	case 0:
-		b.WriteString(", never sent")
-	case 1:
-	default:
-		fmt.Fprintf(&b, ", sent %d times", n)
-	}
-	return b.String()
-}
-
-func sessionLine(id string, s *flip7v1.LoggedSession) string {
-	switch {
-	case s.GetLost():
-		return fmt.Sprintf("stream %s was lost", id)
-	case s.GetEnd() != flip7v1.EndReason_END_REASON_UNSPECIFIED:
-		return fmt.Sprintf("stream %s ended (%s): %s", id, word(s.GetEnd(), "END_REASON_"), s.GetMessage())
-	}
-	return fmt.Sprintf("stream %s began: instance %s, build %s, kit %s", id, s.GetInstanceId(), dash(s.GetBuild()), dash(s.GetKit()))
-}
-
-// word is a value of an enum as a word: its name without what all of them begin with.
-func word(value fmt.Stringer, prefix string) string {
-	return strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(value.String(), prefix), "_", " "))
 }

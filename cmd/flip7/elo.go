@@ -12,6 +12,7 @@ import (
 
 	"github.com/flip7-arena/flip7/arena/rating"
 	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
+	"github.com/flip7-arena/flip7/server/wire"
 	"google.golang.org/protobuf/types/known/timestamppb"
 )
 
@@ -183,7 +184,7 @@ func printEloCSV(w io.Writer, table *flip7v1.ListRatingsResponse) error {
 	for _, r := range table.GetRatings() {
 		bound, p99 := "", ""
 		if r.GetBound() != flip7v1.RatingBound_RATING_BOUND_UNSPECIFIED {
-			bound = word(r.GetBound(), "RATING_BOUND_")
+			bound = wire.Word(r.GetBound(), "RATING_BOUND_")
 		}
 		if r.GetP99() != nil && !r.GetHouse() {
 			p99 = number(r.GetP99().AsDuration().Seconds())

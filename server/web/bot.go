@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,7 +24,17 @@ type botView struct {
 	Opponents []opponent  `json:"opponents"`
 	Builds    []buildView `json:"builds"`
 	Nights    []nightLink `json:"tournaments"`
+	Reader    string      `json:"-"`             // who has signed in
+	Mine      bool        `json:"-"`             // and may see the log
+	Log       []LogLine   `json:"log,omitempty"` // the newest first
+	Cut       bool        `json:"-"`             // there are older lines
 }
+
+// logLines is how many lines of a log the page of a bot has.
+const logLines = 200
+
+// personal reports whether the page is for its reader alone.
+func (b *botView) personal() bool { return b.Reader != "" }
 
 func (botView) lasts() bool { return false }
 
@@ -117,10 +128,30 @@ func (p *Pages) bot(ctx context.Context, r *http.Request) (view, error) {
 	if b.Nights, err = p.nightsOf(ctx, name); err != nil {
 		return nil, err
 	}
-	if b.Rating == nil && len(b.Nights) == 0 && !b.Here {
+	if err := p.log(ctx, r, b); err != nil {
+		return nil, err
+	}
+	if b.Rating == nil && len(b.Nights) == 0 && !b.Here && !b.Mine {
 		return nil, missing("No bot %q has played here.", name)
 	}
 	return b, nil
+}
+
+// log adds what the one who has signed in may see alone.
+func (p *Pages) log(ctx context.Context, r *http.Request, b *botView) error {
+	who, signedIn, err := p.reader(ctx, r)
+	if err != nil || !signedIn {
+		return err
+	}
+	b.Reader = who.String()
+	lines, mine, err := p.Trouble(ctx, who, b.Bot)
+	if err != nil {
+		return err
+	}
+	b.Mine, b.Cut = mine, len(lines) > logLines
+	b.Log = lines[max(0, len(lines)-logLines):]
+	slices.Reverse(b.Log)
+	return nil
 }
 
 // history is how a bot stood after each of its tournaments, the oldest first.

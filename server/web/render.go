@@ -82,6 +82,9 @@ type view interface {
 	lasts() bool
 }
 
+// personal is a view that may be for one reader alone.
+type personal interface{ personal() bool }
+
 // page is a handler that shows what find finds, as a page or, where the address ends in .json, as JSON.
 func (p *Pages) page(file string, find func(context.Context, *http.Request) (view, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -101,6 +104,12 @@ func (p *Pages) page(file string, find func(context.Context, *http.Request) (vie
 		}
 		if err != nil {
 			p.refuse(w, r, fmt.Errorf("write %s: %w", r.URL.Path, err))
+			return
+		}
+		if own, is := shown.(personal); is && own.personal() {
+			w.Header().Set("Content-Type", contentType)
+			w.Header().Set("Cache-Control", "no-store")
+			_, _ = w.Write(out.Bytes())
 			return
 		}
 		answer(w, r, contentType, out.Bytes(), shown.lasts())

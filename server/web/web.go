@@ -9,6 +9,7 @@ package web
 
 import (
 	"context"
+	"crypto/sha256"
 	"log/slog"
 	"net/http"
 	"time"
@@ -37,8 +38,23 @@ type Config struct {
 	// Conclusion says in a sentence whether a tournament is decided; "" while nothing can be said.
 	Conclusion func(ctx context.Context, t *arena.Tournament) (string, error)
 
+	// Owner is who has the token of a hash, SHA-256; false if no owner has it, and it is not the organiser's.
+	Owner func(ctx context.Context, hash [32]byte) (Reader, bool, error)
+	// MayTry counts that somebody tries a token, and says how long to wait first if it was tried too often from there.
+	MayTry func(r *http.Request) (wait time.Duration)
+	// Trouble are the lines of a bot's log about what went wrong, the oldest first. Mine is false, and there are none, if the
+	// reader may not see it.
+	Trouble func(ctx context.Context, who Reader, bot string) (lines []LogLine, mine bool, err error)
+
+	Secure  bool   // the pages are served by TLS
 	Address string // where bots come in, as authors have to type it
 	Log     *slog.Logger
+}
+
+// LogLine is a line of a bot's log in words.
+type LogLine struct {
+	At   time.Time `json:"at,omitzero"`
+	Text string    `json:"text"`
 }
 
 // Watch is how running games are looked at.
@@ -65,13 +81,14 @@ type Running struct {
 // Pages is the handler of all pages. Close ends what is live.
 type Pages struct {
 	Config
-	handler http.Handler
-	boards  boards
+	handler  http.Handler
+	boards   boards
+	sessions sessions
 }
 
 // New is the pages of an arena.
 func New(c Config) *Pages {
-	p := &Pages{Config: c, boards: newBoards(c.Log)}
+	p := &Pages{Config: c, boards: newBoards(c.Log), sessions: sessions{by: map[[sha256.Size]byte]session{}}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", p.page("home.html", p.home))
 	mux.HandleFunc("GET /index.json", p.page("home.html", p.home))
@@ -87,6 +104,9 @@ func New(c Config) *Pages {
 	mux.HandleFunc("GET /g/{tournament}/{round}/{table}/{game}", p.page("game.html", p.game))
 	mux.HandleFunc("GET /g/{tournament}/{round}/{table}/{game}/live", p.live("game.html", p.gameSource))
 	mux.HandleFunc("GET /b/{bot}", p.page("bot.html", p.bot))
+	mux.HandleFunc("GET /signin", p.signIn)
+	mux.HandleFunc("POST /signin", p.signingIn)
+	mux.HandleFunc("POST /signout", p.signingOut)
 	mux.Handle("GET /static/", files())
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		p.refuse(w, r, &wrong{http.StatusNotFound, "There is no such page."})
