@@ -20,34 +20,35 @@ oldest=("${oldest[@]/>=/==}")
 kept=${XDG_CACHE_HOME:-$HOME/.cache}/flip7-arena/python/$(
     { cat test.sh pyproject.toml; python3 -VV; date +%Y-%m; } | cksum | cut -d ' ' -f 1
 )
+mkdir -p "$kept"
+scratch=$(mktemp -d "$kept/scratch.XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+
 environment() { # NAME REQUIREMENT...
-    local venv=$kept/$1
-    shift
-    [[ -e $venv/ready ]] && return
-    python3 -m venv --clear "$venv"
-    "$venv/bin/pip" --quiet --disable-pip-version-check install --only-binary :all: "$@"
-    touch "$venv/ready"
+    [[ ! -e $kept/$1 ]] || return 0
+    python3 -m venv "$scratch/$1"
+    "$scratch/$1/bin/python" -m pip --quiet --disable-pip-version-check install --only-binary :all: "${@:2}"
+    mv "$scratch/$1" "$kept" 2>/dev/null || [[ -e $kept/$1 ]] # somebody was faster
 }
 environment tools "${tools[@]}" "${newest[@]}"
 environment oldest "${oldest[@]}"
 environment newest "${newest[@]}"
 
-"$kept/tools/bin/ruff" check --quiet .
-"$kept/tools/bin/ruff" format --quiet --check .
-"$kept/tools/bin/mypy" --cache-dir "$kept/mypy" flip7 examples
-
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-"$kept/tools/bin/python" -m build --no-isolation --outdir "$scratch" . &>"$scratch/log" || { cat "$scratch/log" >&2; exit 1; }
+tool() { "$kept/tools/bin/python" -m "$@"; }
+tool ruff check --quiet --no-cache .
+tool ruff format --quiet --no-cache --check .
+tool mypy --cache-dir "$scratch/mypy" flip7 examples
+tool build --no-isolation --outdir "$scratch" . &>"$scratch/log" || { cat "$scratch/log" >&2; exit 1; }
 
 # Away from the sources, so that it is the package that is tested; the vectors where the tests look for them.
+tool pip --quiet --disable-pip-version-check install --no-deps --target "$scratch/package" "$scratch"/*.whl
 mkdir -p "$scratch/clients/python" "$scratch/clients/go/testdata"
 cp -r README.md examples tests "$scratch/clients/python"
 cp ../go/testdata/helpers.json "$scratch/clients/go/testdata"
 cd "$scratch/clients/python"
+export PYTHONPATH=$scratch/package
 for end in oldest newest; do
-    "$kept/$end/bin/pip" --quiet --disable-pip-version-check install --force-reinstall --no-deps "$scratch"/*.whl
-    "$kept/$end/bin/pip" check
+    "$kept/$end/bin/python" -m pip check
     "$kept/$end/bin/python" -c 'from importlib.metadata import version as v; print(*[f"{n} {v(n)}" for n in ("grpcio", "protobuf")])'
     "$kept/$end/bin/python" -W error::UserWarning -m unittest
 done

@@ -11,6 +11,8 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
+import grpc
+
 from flip7._arena import Arena
 from flip7._decision import PASS, message_of
 from flip7._end import CLOSED, EndError, Status
@@ -81,6 +83,9 @@ class Player:
 
     async def play(self, leave: asyncio.Event | None) -> None:
         """Hold one stream after the other."""
+        # grpc.aio ends its thread when the last channel is gone, and blocks the loop until nothing is under way; between two
+        # streams that may be for ever. With this, which nothing takes back, it stays.
+        grpc.aio.init_grpc_aio()
         conversing = asyncio.ensure_future(self._converse())
         leaving = asyncio.ensure_future(self._await_leave(leave))
         try:

@@ -22,7 +22,6 @@ from flip7.v1 import play_service_pb2 as wire
 from tests.arena import ask, goodbye, started, stay
 
 ENVIRONMENT = {"FLIP7_ADDR": "localhost:1", "FLIP7_TOKEN": "x", "FLIP7_CA": "", "FLIP7_PRACTICE": ""}
-FOLDER = Path(__file__).parents[1]
 
 
 class Wrongly(unittest.IsolatedAsyncioTestCase):
@@ -166,7 +165,7 @@ flip7.run(decide)
 
 class Programs(unittest.IsolatedAsyncioTestCase):
     async def start(self, **environment: str) -> asyncio.subprocess.Process:
-        inherited = {**os.environ, "PYTHONPATH": str(FOLDER), **ENVIRONMENT, **environment}
+        inherited = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **ENVIRONMENT, **environment}
         program = await asyncio.create_subprocess_exec(sys.executable, "-c", PROGRAM, env=inherited, stderr=subprocess.PIPE)
         self.addCleanup(lambda: program.returncode is None and program.kill())
         return program
