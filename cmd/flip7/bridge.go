@@ -18,7 +18,7 @@ import (
 type bridgeCmd struct {
 	Command []string `arg:"" help:"The program that decides, and its arguments, behind two dashes: flip7 bridge -- python3 bot.py"`
 
-	Addr         string        `help:"Where the arena is: HOST:PORT, https://HOST[:PORT] or http://HOST:PORT." env:"FLIP7_ADDR" default:"127.0.0.1:7777"`
+	Address      string        `help:"Where the arena is: HOST:PORT, https://HOST[:PORT] or http://HOST:PORT." aliases:"addr" env:"FLIP7_ADDR" default:"127.0.0.1:7777"`
 	Token        string        `help:"The token of the bot." env:"FLIP7_TOKEN"`
 	Build        string        `help:"Version of the bot, such as a git revision; ratings belong to a bot and its build."`
 	MaxGames     int           `help:"Games side by side." default:"8"`
@@ -60,7 +60,7 @@ func (c *bridgeCmd) Run(ctx context.Context, p *program) error {
 	defer stop()
 	err := bridge.Play(context.WithoutCancel(ctx), bridge.Config{
 		Bot: flip7.Bot{
-			Addr: c.Addr, Token: c.Token, Build: c.Build, MaxGames: c.MaxGames, Practice: c.Practice, Leave: leave, Log: log,
+			Addr: c.Address, Token: c.Token, Build: c.Build, MaxGames: c.MaxGames, Practice: c.Practice, Leave: leave, Log: log,
 		},
 		Command:  c.Command,
 		Env:      launch.Environment(nil),
