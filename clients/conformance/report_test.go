@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -79,6 +82,22 @@ func TestAKnownFailureIsPlayedAndHasToBeTrue(t *testing.T) {
 	report.Kit = "none"
 	if _, err := report.Tabulate(table); err == nil || !strings.Contains(err.Error(), `no row is about the kit "none"`) {
 		t.Errorf("got %v, want that there is no row", err)
+	}
+}
+
+func TestTheTableOfKitsIsAboutTheseScripts(t *testing.T) {
+	table, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := regexp.MustCompile(`(?m)^\| .* \| (\d+) of (\d+) \| .* \|$`).FindAllStringSubmatch(string(table), -1)
+	for _, row := range rows {
+		if want := strconv.Itoa(len(Scripts())); row[2] != want {
+			t.Errorf("%s: want of %s; `make kits` writes it", row[0], want)
+		}
+	}
+	if len(rows) == 0 {
+		t.Error("no kit is in the table")
 	}
 }
 

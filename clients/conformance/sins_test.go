@@ -7,6 +7,8 @@ import (
 	"io"
 	"net"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -27,6 +29,11 @@ type plain struct {
 	contribution []byte
 	drained      time.Duration // what Drain said about coming back
 	answered     map[string]bool
+
+	pongs []*flip7v1.BotMessage // hoarded
+
+	mu   sync.Mutex      // for Send too
+	open map[string]bool // games with a request
 }
 
 // errFinal is that coming back is of no use.
@@ -34,7 +41,7 @@ var errFinal = errors.New("the arena says not to come back")
 
 func sinner(sin string) bot {
 	return func(ctx context.Context, env map[string]string, output io.Writer, dial func(context.Context, string) (net.Conn, error)) error {
-		p := &plain{sin: sin, instance: rand.Text(), answered: make(map[string]bool)}
+		p := &plain{sin: sin, instance: rand.Text(), answered: make(map[string]bool), open: make(map[string]bool)}
 		for {
 			wait, err := p.converse(ctx, env, dial)
 			switch {
@@ -79,7 +86,7 @@ func (p *plain) converse(ctx context.Context, env map[string]string, dial func(c
 	if p.sin == "says hello after 6 seconds" {
 		time.Sleep(6 * time.Second)
 	}
-	say(stream, p.hello())
+	p.say(stream, p.hello())
 	patience := time.Hour
 	silence := time.AfterFunc(patience, cancel)
 	defer silence.Stop()
@@ -95,9 +102,7 @@ func (p *plain) converse(ctx context.Context, env map[string]string, dial func(c
 					patience = 3 * m.Welcome.GetLimits().GetPingInterval().AsDuration()
 				}
 			case *flip7v1.ArenaMessage_Ping:
-				if p.sin != "answers no pings" {
-					say(stream, &flip7v1.BotMessage{Message: &flip7v1.BotMessage_Pong{Pong: &flip7v1.Pong{Number: m.Ping.GetNumber()}}})
-				}
+				p.pinged(stream, m.Ping.GetNumber())
 			case *flip7v1.ArenaMessage_Request:
 				if err := p.asked(stream, m.Request); err != nil {
 					return 0, err
@@ -126,6 +131,20 @@ func (p *plain) converse(ctx context.Context, env map[string]string, dial func(c
 	}
 }
 
+func (p *plain) pinged(stream flip7v1.PlayService_PlayClient, number uint32) {
+	pong := &flip7v1.BotMessage{Message: &flip7v1.BotMessage_Pong{Pong: &flip7v1.Pong{Number: number}}}
+	switch {
+	case p.sin == "answers no pings":
+	case p.sin == "answers hundreds of pings at once" && number >= 100:
+		if p.pongs = append(p.pongs, pong); len(p.pongs) == 100 {
+			p.say(stream, p.pongs...)
+			p.pongs = nil
+		}
+	default:
+		p.say(stream, pong)
+	}
+}
+
 func (p *plain) hello() *flip7v1.BotMessage {
 	if p.sin != "brings the same bytes each time" || p.contribution == nil {
 		p.contribution = make([]byte, 32)
@@ -135,8 +154,12 @@ func (p *plain) hello() *flip7v1.BotMessage {
 	switch p.sin {
 	case "brings no bytes":
 		hello.Contribution = nil
+	case "brings equal bytes":
+		hello.Contribution = make([]byte, 32)
 	case "has a new name on each stream":
 		hello.InstanceId = rand.Text()
+	case "takes two requests at once": // which is none either
+		hello.Capacity = &flip7v1.Capacity{MaxGames: 8, MaxOpen: 2}
 	case "takes one game": // which is no sin
 		hello.Capacity = &flip7v1.Capacity{MaxGames: 1, MaxOpen: 1}
 	}
@@ -158,6 +181,25 @@ func (p *plain) asked(stream flip7v1.PlayService_PlayClient, r *flip7v1.Decision
 	again := p.answered[r.GetRequestId()]
 	p.answered[r.GetRequestId()] = true
 	switch p.sin {
+	case "takes two requests at once":
+		game := r.GetGame().GetGameId()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.open[game] || len(p.open) == 2 {
+			return errFinal
+		}
+		p.open[game] = true
+		time.AfterFunc(100*time.Millisecond, func() {
+			p.mu.Lock()
+			delete(p.open, game)
+			p.mu.Unlock()
+			p.say(stream, decision(d))
+		})
+		return nil
+	case "takes 2 seconds now and then":
+		if strings.HasSuffix(r.GetRequestId(), "99") {
+			time.Sleep(2 * time.Second)
+		}
 	case "takes 2 seconds":
 		time.Sleep(2 * time.Second)
 	case "passes":
@@ -199,15 +241,15 @@ func (p *plain) asked(stream flip7v1.PlayService_PlayClient, r *flip7v1.Decision
 			return nil
 		}
 	case "answers twice":
-		defer say(stream, decision(&flip7v1.Decision{RequestId: r.GetRequestId(), Answer: flip7v1.Answer_ANSWER_PASS}))
+		defer p.say(stream, decision(&flip7v1.Decision{RequestId: r.GetRequestId(), Answer: flip7v1.Answer_ANSWER_PASS}))
 	case "answers what nobody asked":
 		d.RequestId += "0"
 	case "says hello again":
-		say(stream, p.hello())
+		p.say(stream, p.hello())
 	case "says nothing in many words":
-		say(stream, &flip7v1.BotMessage{})
+		p.say(stream, &flip7v1.BotMessage{})
 	}
-	say(stream, decision(d))
+	p.say(stream, decision(d))
 	return nil
 }
 
@@ -234,7 +276,9 @@ func (p *plain) told(err error) (time.Duration, error) {
 	return wait, err
 }
 
-func say(stream flip7v1.PlayService_PlayClient, messages ...*flip7v1.BotMessage) {
+func (p *plain) say(stream flip7v1.PlayService_PlayClient, messages ...*flip7v1.BotMessage) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	_ = stream.Send(&flip7v1.PlayRequest{Messages: messages}) // Recv says why
 }
 
@@ -254,11 +298,13 @@ func TestEachSinIsFoundWhereItShould(t *testing.T) {
 		{sin: ""},
 		{sin: "says hello after 6 seconds", but: []string{"token-refused", "slow-network"}},
 		{sin: "brings no bytes", found: []string{"hello", "reconnect", "restart", "late-arena", "server-full", "drain"}},
+		{sin: "brings equal bytes", found: []string{"hello", "reconnect", "restart", "late-arena", "server-full", "drain"}},
 		{sin: "brings the same bytes each time", found: []string{"reconnect", "restart", "late-arena", "server-full", "drain"}},
 		{sin: "has a new name on each stream", found: []string{"reconnect", "game-gone", "restart", "late-arena", "silence",
 			"unknown-reason", "server-full", "drain", "drain-by-status"}},
 		{sin: "answers no pings", found: []string{"ping", "unknown-fields", "repeated-request", "reconnect", "game-gone", "silence",
 			"many-games", "batches", "slow-network"}},
+		{sin: "answers hundreds of pings at once", found: []string{"batches"}},
 		{sin: "says hello again", but: undecided},
 		{sin: "says nothing in many words", but: undecided},
 		{sin: "answers what nobody asked", but: undecided},
@@ -269,6 +315,7 @@ func TestEachSinIsFoundWhereItShould(t *testing.T) {
 		{sin: "gives to itself", found: []string{"flip-three", "second-chance", "whole-game"}},
 		{sin: "is confused by 17 seats", found: []string{"eighteen-seats", "thirty-six-seats"}},
 		{sin: "takes 2 seconds", found: []string{"many-games", "latency"}},
+		{sin: "takes 2 seconds now and then", found: []string{"latency"}},
 		{sin: "ends at fields that it does not know", found: []string{"unknown-fields"}},
 		{sin: "ends at messages that it does not know", found: []string{"unknown-messages"}},
 		{sin: "ends at kinds that it does not know", found: []string{"unknown-kind"}},
@@ -306,5 +353,22 @@ func TestEachSinIsFoundWhereItShould(t *testing.T) {
 				t.Errorf("it is found by %q, want %q", found, want)
 			}
 		})
+	}
+}
+
+func TestTheCapacityOfABotIsRespectedAndUsed(t *testing.T) {
+	report := check(t, sinner("takes two requests at once"), Config{Scripts: chosen("many-games", "latency")})
+	// Each takes 100 ms: of eight games two at a time, twice, then of three one and two; of one game one at a time.
+	for i, least := range []float64{1, 20} {
+		if r := report.Results[i]; r.Outcome != Passed || r.Seconds < least || r.Seconds > least+0.2 {
+			t.Errorf("%s: got %s after %.2f s, %v; want that it passed after %.0f s", r.Script, r.Outcome, r.Seconds, r.Failure, least)
+		}
+	}
+}
+
+func TestASlowLineIsSlow(t *testing.T) {
+	report := check(t, kit, Config{Scripts: chosen("slow-network")})
+	if r := report.Results[0]; r.Outcome != Passed || r.Seconds < 0.4 {
+		t.Errorf("got %s after %.2f s, %v; want that it passed after half a second", r.Outcome, r.Seconds, r.Failure)
 	}
 }
