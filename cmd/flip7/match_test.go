@@ -66,6 +66,25 @@ func TestAProgramThatEndsIsShownWithWhatItWrote(t *testing.T) {
 	}
 }
 
+func TestWhatAProgramDoesWrongIsSaidInWords(t *testing.T) {
+	t.Setenv(asProgram, "1")
+	bot := filepath.Join(t.TempDir(), "bot.sh")
+	script := `echo '{"ready":true}'; while read -r line; do case $line in *'"type":"request"'*) echo '{"decision":"give 17"}'; esac; done`
+	if err := os.WriteFile(bot, []byte(script), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	text, code := said(t, "match", "cmd:'"+os.Args[0]+"' bridge -- sh '"+bot+"'", "house:odds", "house:racer", "--games", "3", "--seed", "1")
+	for _, want := range []string{" requests ended in the default decision (", " passed; 0 not waited for), 0 illegal decisions were mended in time.\n",
+		"  The first that it was told: give to seat 17 does not answer "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in:\n%s", want, text)
+		}
+	}
+	if code != 0 {
+		t.Errorf("exit code %d, want 0", code)
+	}
+}
+
 func TestAMatchThatIsInterruptedLeavesNoProgram(t *testing.T) {
 	bot := strategyProgram(t, "stay-20")
 	ctx, interrupt := context.WithCancel(t.Context())

@@ -41,11 +41,11 @@ type programs struct {
 	server  *grpc.Server
 	address string
 	all     []*launched
-	byToken map[string]string // names
 	lost    context.CancelCauseFunc
 
-	mu     sync.Mutex
-	wrongs map[string]string // by name: what the bot was told of its first wrong decision
+	mu      sync.Mutex
+	byToken map[string]string // names
+	wrongs  map[string]string // by name: what the bot was told of its first wrong decision
 }
 
 // launched is a program that runs.
@@ -86,8 +86,10 @@ func openPrograms(ctx context.Context, debugged bool) (context.Context, *program
 func (ps *programs) Play(stream grpc.BidiStreamingServer[flip7v1.PlayRequest, flip7v1.PlayResponse]) error {
 	md, _ := metadata.FromIncomingContext(stream.Context())
 	for _, authorization := range md.Get("authorization") {
-		token, _ := strings.CutPrefix(authorization, "Bearer ")
-		if name, known := ps.byToken[token]; known {
+		ps.mu.Lock()
+		name, known := ps.byToken[strings.TrimPrefix(authorization, "Bearer ")]
+		ps.mu.Unlock()
+		if known {
 			return ps.bots.Serve(name, stream)
 		}
 	}
@@ -109,31 +111,39 @@ func (ps *programs) wrong(name string) string {
 	return ps.wrongs[name]
 }
 
-// start starts a program for each player that has a command.
+// start starts the programs among the players.
 func (ps *programs) start(players []contestant, echo io.Writer) error {
-	players = slices.DeleteFunc(slices.Clone(players), func(c contestant) bool { return c.command == "" })
-	tokens := make([]string, len(players))
-	for i, player := range players { // before any of them comes in
-		tokens[i] = rand.Text()
-		ps.byToken[tokens[i]] = player.name
-	}
-	for i, player := range players {
-		args, err := launch.Split(player.command)
-		if err != nil {
-			return fmt.Errorf("player: %w", err)
+	for _, player := range players {
+		if !player.started() {
+			continue
 		}
 		l := &launched{name: player.name, output: &output{name: player.name, echo: echo}}
-		cmd := exec.Command(args[0], args[1:]...)
-		cmd.Env = launch.Environment([]string{"FLIP7_ADDR=" + ps.address, "FLIP7_TOKEN=" + tokens[i]})
-		cmd.Stdout, cmd.Stderr = l.output, l.output
-		if l.process, err = launch.Begin(cmd); err != nil {
-			return fmt.Errorf("player: start %q: %w", player.command, err)
+		if err := ps.launch(l, player.command); err != nil {
+			return fmt.Errorf("player: %w", err)
 		}
 		ps.all = append(ps.all, l)
 		go func() {
 			<-l.process.Gone()
 			ps.lost(&lostError{l, "ended (" + howEnded(l.process.Err()) + ")"})
 		}()
+	}
+	return nil
+}
+
+func (ps *programs) launch(l *launched, command string) error {
+	args, err := launch.Split(command)
+	if err != nil {
+		return err
+	}
+	token := rand.Text()
+	ps.mu.Lock()
+	ps.byToken[token] = l.name
+	ps.mu.Unlock()
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Env = launch.Environment([]string{"FLIP7_ADDR=" + ps.address, "FLIP7_TOKEN=" + token})
+	cmd.Stdout, cmd.Stderr = l.output, l.output
+	if l.process, err = launch.Begin(cmd); err != nil {
+		return fmt.Errorf("start %q: %w", command, err)
 	}
 	return nil
 }
