@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
@@ -21,9 +20,9 @@ _USUAL_PING = 15.0
 _BATCH = 64
 #: Seconds that the arena has to close the stream of a bot that leaves.
 _LEAVE_WAIT = 5.0
-#: What grpc makes up, in place of the status that the arena ended the stream with, when a write fails because the stream has
-#: ended (grpc/grpc#36066), and the seconds that the true one may come later.
-_MADE_UP, _STATUS_WAIT = "Internal error from Core", 1.0
+#: What grpc makes up, before or after it knows the status that the arena ended the stream with, when a write fails because
+#: the stream has ended (grpc/grpc#36066), and the seconds after which it does know.
+_MADE_UP, _STATUS_WAIT = "Internal error from Core", 0.1
 
 T = TypeVar("T")
 
@@ -37,9 +36,8 @@ class Stream:
             "/flip7.v1.PlayService/Play", wire.PlayRequest.SerializeToString, wire.PlayResponse.FromString
         )
         self._call = play(metadata=(("authorization", f"Bearer {token}"),))
-        self._call.add_done_callback(self._ended)
+        self._call.add_done_callback(self._keep_status)
         self._status: Status | None = None
-        self._status_known = asyncio.Event()
         self._heard, self._log = heard, log
         self._loop = asyncio.get_running_loop()
         self._out: list[wire.BotMessage] = []
@@ -76,10 +74,12 @@ class Stream:
             if self._cut:
                 return self._cut
             raise
-        except grpc.aio.AioRpcError as error:
-            with contextlib.suppress(asyncio.TimeoutError):
-                await asyncio.wait_for(self._status_known.wait(), _STATUS_WAIT)
-            return self._status or Status(error.code(), error.details() or "", ())
+        except grpc.aio.AioRpcError:
+            self._keep_status(self._call)
+            if self._status is None:
+                await asyncio.sleep(_STATUS_WAIT)
+                self._keep_status(self._call)
+            return self._status or Status(grpc.StatusCode.UNAVAILABLE, "it ended while the bot was speaking")
         finally:
             self._timer.cancel()
             self._call.cancel()
@@ -87,12 +87,11 @@ class Stream:
             await asyncio.gather(writer, return_exceptions=True)
             await self._channel.close()
 
-    def _ended(self, call: grpc.aio.StreamStreamCall[wire.PlayRequest, wire.PlayResponse]) -> None:
-        """Keep the status, unless it is a made-up one. Called for each that grpc sets."""
+    def _keep_status(self, call: grpc.aio.StreamStreamCall[wire.PlayRequest, wire.PlayResponse]) -> None:
+        """Keep the status that a call has now, unless it is the made-up one."""
         status = Status(_at_once(call.code()), _at_once(call.details()), tuple(_at_once(call.trailing_metadata()) or ()))
         if status.details != _MADE_UP:
             self._status = status
-            self._status_known.set()
 
     def _look(self) -> None:
         """End the stream if nothing was heard for three ping intervals."""

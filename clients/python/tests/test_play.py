@@ -387,6 +387,15 @@ class ComingBack(unittest.IsolatedAsyncioTestCase):
                 self.assertEqual(played.waits, [42.5])
                 self.assertTrue(played.logged(says), played.log)
 
+    async def test_when_told_while_it_speaks(self) -> None:
+        async def full(talk: Talk) -> None:
+            for _ in range(20):
+                await talk.send(*[ping(1)] * 64)
+            await talk.fail(grpc.StatusCode.RESOURCE_EXHAUSTED, "in words", "SERVER_FULL", 42.5)
+
+        played = await play(*[welcomed(full)] * 20, BYE)  # in most of them a pong cannot be written any more
+        self.assertEqual(played.waits, [42.5] * 20)
+
     async def test_for_all_other_reasons(self) -> None:
         reasons = [name.removeprefix("END_REASON_") for name in wire.EndReason.keys()[6:]]
         for reason in [*reasons, "OF_A_LATER_VERSION"]:
@@ -496,7 +505,7 @@ class Ending(unittest.IsolatedAsyncioTestCase):
             return welcomed(lambda talk: talk.send(goodbye(reason, "in\nwords")))
 
         def status(code: str, reason: str = "") -> Script:
-            return lambda talk: talk.fail(grpc.StatusCode[code], "in words", reason)
+            return lambda talk: talk.fail(grpc.StatusCode[code], "in\nwords", reason)
 
         cases: list[tuple[str, Script, str, str]] = [
             ("replaced", saying("REPLACED"), "REPLACED", "another stream of the same instance took over: in words"),
