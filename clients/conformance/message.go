@@ -52,54 +52,17 @@ func (p *parser) message(what string, a *args) ([]*flip7v1.ArenaMessage, error) 
 			Limits: limits(a.duration("ping_interval", 10*time.Second)),
 		})
 	case "game":
-		players, me, practice, resumed := a.number("players", 4), a.number("me", 0), a.flag("practice"), a.flag("resumed")
-		if players < 3 || players > 36 || me >= players {
-			return nil, fmt.Errorf("players=%d me=%d: want 3 to 36 players, and one of their seats", players, me)
-		}
-		for _, id := range a.spread("game") {
-			if p.games[id] == nil {
-				p.games[id] = newGame(id, players, me, practice)
-			}
-			add(&flip7v1.GameStarted{Game: p.games[id].info, Seat: p.games[id].me, Resumed: resumed})
+		for _, m := range p.started(a) {
+			add(m)
 		}
 	case "request":
-		ids := a.spread("request")
-		again := a.flag("again")
-		for i, id := range ids {
-			r := p.requests[id]
-			if !again {
-				if i == 0 {
-					r = p.request(id, a)
-				} else { // as the first, in a game of its own
-					r = proto.CloneOf(p.requests[ids[0]])
-					r.RequestId = id
-					r.Game = p.seatedAt(id, a).info
-					p.requests[id] = r
-				}
-			}
-			if r == nil {
-				return nil, fmt.Errorf("request %s again: it was not sent before", id)
-			}
-			r = proto.CloneOf(r)
-			r.Resent = again
+		for _, r := range p.asked(a) {
 			add(r)
 		}
 	case "verdict":
 		add(p.verdict(a))
 	case "finished":
-		id := a.word("game")
-		end := flip7v1.GameEnd(a.enum("GAME_END_", flip7v1.GameEnd_value))
-		g := p.games[id]
-		if g == nil {
-			return nil, fmt.Errorf("game %s has not begun", id)
-		}
-		m := &flip7v1.GameFinished{GameId: id, Attempt: 1, End: end, Seat: g.me, Rounds: 9}
-		if end == flip7v1.GameEnd_GAME_END_COMPLETE {
-			for i := range g.info.GetBots() {
-				m.Places, m.Totals = append(m.Places, uint32(i+1)), append(m.Totals, uint32(210-5*i))
-			}
-		}
-		add(m)
+		add(p.finished(a))
 	case "ping":
 		for _, number := range a.spread("number") {
 			add(&flip7v1.Ping{Number: a.uint(number)})
@@ -171,6 +134,22 @@ func addUnknown(m protoreflect.Message) {
 	m.SetUnknown(append(m.GetUnknown(), later...))
 }
 
+// started reads games that begin, or go on.
+func (p *parser) started(a *args) (begun []*flip7v1.GameStarted) {
+	players, me, practice, resumed := a.number("players", 4), a.number("me", 0), a.flag("practice"), a.flag("resumed")
+	if players < 3 || players > 36 || me >= players {
+		a.fail("players=%d me=%d: want 3 to 36 players, and one of their seats", players, me)
+		return nil
+	}
+	for _, id := range a.spread("game") {
+		if p.games[id] == nil {
+			p.games[id] = newGame(id, players, me, practice)
+		}
+		begun = append(begun, &flip7v1.GameStarted{Game: proto.CloneOf(p.games[id].info), Seat: p.games[id].me, Resumed: resumed})
+	}
+	return begun
+}
+
 func newGame(id string, players, me int, practice bool) *seated {
 	bots := make([]string, players)
 	for i := range bots {
@@ -202,6 +181,47 @@ func (p *parser) seatedAt(request string, a *args) *seated {
 	return g
 }
 
+// finished reads the end of a game.
+func (p *parser) finished(a *args) *flip7v1.GameFinished {
+	id, end := a.word("game"), flip7v1.GameEnd(a.enum("GAME_END_", flip7v1.GameEnd_value))
+	m := &flip7v1.GameFinished{GameId: id, Attempt: 1, End: end, Rounds: 9}
+	g := p.games[id]
+	if g == nil {
+		a.fail("game %s has not begun", id)
+		return m
+	}
+	m.Seat = g.me
+	if end == flip7v1.GameEnd_GAME_END_COMPLETE {
+		for i := range g.info.GetBots() {
+			m.Places, m.Totals = append(m.Places, uint32(i+1)), append(m.Totals, uint32(210-5*i))
+		}
+	}
+	return m
+}
+
+// asked reads requests, new ones or those of before. Of several new ones the others are like the first.
+func (p *parser) asked(a *args) (requests []*flip7v1.DecisionRequest) {
+	again := a.flag("again")
+	for i, id := range a.spread("request") {
+		switch {
+		case again && p.requests[id] == nil:
+			a.fail("request %s again: it was not sent before", id)
+			return nil
+		case again:
+		case i == 0:
+			p.requests[id] = p.request(id, a)
+		default:
+			like := proto.CloneOf(requests[0])
+			like.RequestId, like.Game = id, p.seatedAt(id, a).info
+			p.requests[id] = like
+		}
+		r := proto.CloneOf(p.requests[id])
+		r.Resent = again
+		requests = append(requests, r)
+	}
+	return requests
+}
+
 // kinds are what a seat can be asked, and the card that it is about.
 var kinds = map[string]struct {
 	kind flip7v1.RequestKind
@@ -227,7 +247,6 @@ func (p *parser) request(id string, a *args) *flip7v1.DecisionRequest {
 		TimeLeft: durationpb.New(left), TimeBank: durationpb.New(min(left, timeBank)), Absent: a.flag("absent"),
 	}
 	r.Legal, r.LegalSeats = legal(r, a)
-	p.requests[id] = r
 	return r
 }
 

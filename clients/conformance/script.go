@@ -181,6 +181,7 @@ func (p *parser) line(text string) ([]action, error) {
 		if err != nil {
 			return nil, err
 		}
+		p.up = messages[len(messages)-1].GetGoodbye() == nil
 		if verb == "and" {
 			p.batch = batch
 			batch.messages = append(batch.messages, messages...)
@@ -188,7 +189,6 @@ func (p *parser) line(text string) ([]action, error) {
 			break
 		}
 		p.batch = &send{messages: messages}
-		p.up = messages[0].GetGoodbye() == nil
 		act = p.batch
 	case "expect", "within":
 		act, err = expectation(a, within)
