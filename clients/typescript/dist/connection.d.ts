@@ -1,6 +1,7 @@
-import { type Arena } from "./arena.js";
-import { type End } from "./end.js";
-import { type ArenaMessage, type Capacity, type Decision } from "./wire/flip7/v1/play_service.js";
+import type { Arena } from "./arena.js";
+import type { End } from "./end.js";
+import { type Level } from "./stream.js";
+import type { ArenaMessage, Capacity, Decision } from "./wire/flip7/v1/play_service.js";
 /** What the connection is told once. Crosses threads, so it is data alone. */
 export interface Settings {
     readonly arena: Arena;
@@ -43,7 +44,7 @@ export type Heard =
     readonly at: number;
 } | {
     readonly kind: "log";
-    readonly level: "info" | "warn";
+    readonly level: Level;
     readonly line: string;
 }
 /** The last word. With an end: the arena sent the bot away for good; else it was told to hang up or to close. */
@@ -57,8 +58,8 @@ export type Heard =
  */
 export declare function backOff(tries: number, random?: () => number): number;
 /**
- * Holds one stream after the other with the arena: says hello, answers pings, tells the player the rest, comes back when
- * a stream is lost, and ends when that is of no use. Knows nothing of games.
+ * Holds one stream after the other with the arena: tells the player what it hears, comes back when a stream is lost, and
+ * ends when that is of no use. Knows nothing of games.
  */
 export declare class Connection {
     #private;
