@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -31,7 +32,9 @@ type trainee struct {
 }
 
 func (tr *trainee) guest(ctx context.Context, g *guest) {
+	tr.mu.Lock()
 	tr.seen, tr.ends = map[string]flip7.Game{}, map[string]flip7.GameEnd{}
+	tr.mu.Unlock()
 	g.kit(ctx, flip7.Bot{
 		Practice: true, MaxGames: tr.games,
 		Decide: func(v *flip7.View) flip7.Decision {
@@ -67,6 +70,13 @@ func (tr *trainee) ended(practice bool, how flip7.GameEnd) (n int) {
 		}
 	}
 	return n
+}
+
+// all are the games that it was ever told of.
+func (tr *trainee) all() []flip7.Game {
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	return slices.Collect(maps.Values(tr.seen))
 }
 
 // practises are the games that a bot practises now.
@@ -148,7 +158,7 @@ func TestWhoPractisesMeets(t *testing.T) {
 		l.invite("eve", nerve(20).guest) // does not practise
 		time.Sleep(30 * time.Second)
 		met := 0
-		for _, g := range ada.seen {
+		for _, g := range ada.all() {
 			if slices.Contains(g.Bots, "bob") {
 				met++
 			}
@@ -157,7 +167,7 @@ func TestWhoPractisesMeets(t *testing.T) {
 			}
 		}
 		if met == 0 || ada.most != 1 || bob.most > practiceGames {
-			t.Errorf("they met in %d of %d games; ada, who takes one, had %d at once, and bob %d", met, len(ada.seen), ada.most, bob.most)
+			t.Errorf("they met in %d of %d games; ada, who takes one, had %d at once, and bob %d", met, len(ada.all()), ada.most, bob.most)
 		}
 		if got := l.bot("ada"); !got.GetPractice() || got.GetTournamentId() != "" {
 			t.Errorf("ada is shown as %v, want practising", got)
@@ -196,8 +206,11 @@ func TestASilentBotGetsNoMorePractice(t *testing.T) {
 			}})
 		})
 		time.Sleep(time.Hour)
-		if got := l.bot("mute"); len(asked) != 1 || !got.GetAbsent() || got.GetGames() != 0 {
-			t.Errorf("in an hour it got %d games and is %v; want one, and absent", len(asked), got)
+		mu.Lock()
+		games := len(asked)
+		mu.Unlock()
+		if got := l.bot("mute"); games != 1 || !got.GetAbsent() || got.GetGames() != 0 {
+			t.Errorf("in an hour it got %d games and is %v; want one, and absent", games, got)
 		}
 		mu.Lock()
 		silent = false
@@ -213,6 +226,8 @@ func TestASilentBotGetsNoMorePractice(t *testing.T) {
 		asked = map[string]int{}
 		mu.Unlock()
 		time.Sleep(5 * practicePause)
+		mu.Lock()
+		defer mu.Unlock()
 		if len(asked) == 0 {
 			t.Error("it has spoken, and does not practise")
 		}
@@ -295,12 +310,12 @@ func TestABotPractisesIfAllItsInstancesWould(t *testing.T) {
 			ada.guest(ctx, g)
 		})
 		time.Sleep(5 * practicePause)
-		if n := len(ada.seen); n > 0 {
+		if n := len(ada.all()); n > 0 {
 			t.Errorf("it practises %d games though one of its instances would not", n)
 		}
 		leave()
 		time.Sleep(2 * practicePause)
-		if len(ada.seen) == 0 {
+		if len(ada.all()) == 0 {
 			t.Error("it does not practise though that instance has left")
 		}
 	})
