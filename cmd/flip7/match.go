@@ -351,17 +351,19 @@ func printWrongs(out io.Writer, r *match.Result, ps *programs) {
 		if l.Faults == 0 && l.Slips == 0 {
 			continue
 		}
-		var causes []string
+		var what []string
 		for cause := game.Passed; cause <= game.TimedOut; cause++ {
 			if n := l.Causes[cause.String()]; n > 0 {
-				causes = append(causes, fmt.Sprintf("%d %s", n, strings.ReplaceAll(cause.String(), "_", " ")))
+				what = append(what, fmt.Sprintf("%d %s", n, strings.ReplaceAll(cause.String(), "_", " ")))
 			}
 		}
-		fmt.Fprintf(out, "\n%s: %d requests ended in the default decision", l.Name, l.Faults)
-		if len(causes) > 0 {
-			fmt.Fprintf(out, " (%s; %d not waited for)", strings.Join(causes, ", "), l.Absent)
+		if l.Absent > 0 {
+			what = append(what, fmt.Sprintf("%d of them not waited for", l.Absent))
 		}
-		fmt.Fprintf(out, ", %d illegal decisions were mended in time.\n", l.Slips)
+		if l.Slips > 0 {
+			what = append(what, fmt.Sprintf("%d illegal at first and mended in time", l.Slips))
+		}
+		fmt.Fprintf(out, "\nWhat %s did wrong with its requests: %s.\n", l.Name, strings.Join(what, ", "))
 		if wrong := ps.wrong(l.Name); wrong != "" {
 			fmt.Fprintf(out, "  The first that it was told: %s.\n", wrong)
 		}

@@ -74,7 +74,7 @@ func TestWhatAProgramDoesWrongIsSaidInWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, code := said(t, "match", "cmd:'"+os.Args[0]+"' bridge -- sh '"+bot+"'", "house:odds", "house:racer", "--games", "3", "--seed", "1")
-	for _, want := range []string{" requests ended in the default decision (", " passed; 0 not waited for), 0 illegal decisions were mended in time.\n",
+	for _, want := range []string{" did wrong with its requests: ", " passed.\n",
 		"  The first that it was told: give to seat 17 does not answer "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in:\n%s", want, text)
