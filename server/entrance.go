@@ -18,6 +18,8 @@ const (
 	spareConnections = 512
 	// metricsConnections are those to /metrics and /healthz: a monitor has one, a browser six.
 	metricsConnections = 64
+	// browserConnections are those to the pages: all live pages may come by one address, which is that of a proxy.
+	browserConnections = 12_000
 	// idleConnection is how long a connection may be without a call.
 	idleConnection = 5 * time.Minute
 

@@ -209,9 +209,11 @@ func (s *Server) listen() (err error) {
 	if s.config.Web == "" {
 		return nil
 	}
-	if s.browsers, err = net.Listen("tcp", s.config.Web); err != nil {
+	pages := newEntrance(browserConnections, s.metrics.refused)
+	if pages.Listener, err = net.Listen("tcp", s.config.Web); err != nil {
 		return fmt.Errorf("--web: %w", err)
 	}
+	s.browsers = pages
 	return s.config.checkClear("web", s.browsers.Addr())
 }
 
