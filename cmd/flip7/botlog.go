@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 
 	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
 	"github.com/flip7-arena/flip7/server/wire"
@@ -42,6 +43,7 @@ func printLog(w io.Writer, bot string, log *flip7v1.ListLogResponse) error {
 	}
 	for _, e := range log.GetEntries() {
 		line, table := wire.LogWords(e)
+		line = printable(line)
 		at := ""
 		if e.GetTime() != nil {
 			at = e.GetTime().AsTime().Local().Format(millis)
@@ -54,4 +56,15 @@ func printLog(w io.Writer, bot string, log *flip7v1.ListLogResponse) error {
 		}
 	}
 	return nil
+}
+
+// printable is a text that does nothing to a terminal: some of what is in a log, as the id of a request that there is none
+// of, was said by a bot.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return '?'
+		}
+		return r
+	}, text)
 }

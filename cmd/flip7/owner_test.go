@@ -146,7 +146,7 @@ func TestALogIsToldInWords(t *testing.T) {
 	}}
 	log := &flip7v1.ListLogResponse{Cut: 12, Entries: []*flip7v1.LogEntry{
 		{Time: at(1), SessionId: "6b-1", Entry: &flip7v1.LogEntry_Session{Session: &flip7v1.LoggedSession{InstanceId: "X1", Kit: "go 3.1", Message: "it came"}}},
-		{Time: at(2), Entry: &flip7v1.LogEntry_Verdict{Verdict: &flip7v1.Verdict{RequestId: "1/2/3/4/1/17",
+		{Time: at(2), Entry: &flip7v1.LogEntry_Verdict{Verdict: &flip7v1.Verdict{RequestId: "\x1b[31m/1/17",
 			Code: flip7v1.VerdictCode_VERDICT_CODE_UNKNOWN_REQUEST, Message: "there is none"}}, Note: "a \x1b[31mnote"},
 		{Time: at(3), Entry: &flip7v1.LogEntry_Request{Request: &flip7v1.LoggedRequest{Request: request(flip7v1.RequestKind_REQUEST_KIND_TURN),
 			Answer: flip7v1.Answer_ANSWER_HIT, Cause: flip7v1.Cause_CAUSE_CHOSEN, Latency: durationpb.New(12345678), Sent: 1, Illegal: 2}}},
@@ -160,7 +160,7 @@ func TestALogIsToldInWords(t *testing.T) {
 	}}
 	const want = `The 12 oldest entries are gone: a log has no room for more.
 2026-11-30 20:15:01.000  stream 6b-1 began: instance X1, build -, kit go 3.1
-2026-11-30 20:15:02.000  request 1/2/3/4/1/17: unknown request: there is none; note "a \x1b[31mnote"
+2026-11-30 20:15:02.000  request ?[31m/1/17: unknown request: there is none; note "a \x1b[31mnote"
 2026-11-30 20:15:03.000  request 1/2/3/4/1/17 (turn): hit after 12.3ms, 2 illegal
 2026-11-30 20:15:04.000  request 1/2/3/4/1/17 (flip three): timed out, so the default is played: give to seat 3 after 11s, sent 2 times
 2026-11-30 20:15:05.000  stream 6b-1 ended (too slow): nothing could be written for 5s
