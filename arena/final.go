@@ -71,37 +71,39 @@ func (t *Tournament) Final() *Final { return t.finalAfter(len(t.legs()), len(t.R
 // finalAfter is the final table after so many legs, as it was known when a round was about to be paired: a leg that was
 // made void by hand after that still counted.
 func (t *Tournament) finalAfter(legs, known int) *Final {
-	played := t.legs()[:legs]
-	if legs == 0 || len(played[0].Tables) == 0 {
+	bots := t.finalBots()
+	if legs == 0 || bots == nil {
 		return nil
 	}
-	f := &Final{Bots: played[0].Tables[0].Bots}
-	f.Halves = make([]int, len(f.Bots))
-	seated := 0 // legs
-	for _, leg := range played {
+	f := &Final{Bots: bots, Halves: make([]int, len(bots)), Ended: t.endedEarly(legs)}
+	for _, leg := range t.legs()[:legs] {
 		for _, tab := range leg.Tables {
-			seated++
 			if tab.State == Complete || tab.State == Void && tab.VoidFrom > known {
 				f.add(tab)
 			}
 		}
 	}
-	if t.Settings.FinalLeft(len(f.Bots), seated) > 0 {
-		f.Ended = t.endedEarly(f, played[legs-1])
-	}
 	return f
+}
+
+// finalBots are the numbers of the finalists, by their standing after the pairing rounds; nil if none were seated.
+func (t *Tournament) finalBots() []int {
+	if legs := t.legs(); len(legs) > 0 && len(legs[0].Tables) > 0 {
+		return legs[0].Tables[0].Bots
+	}
+	return nil
 }
 
 // add counts the rotations of a leg.
 func (f *Final) add(leg Table) {
+	halves, placements := make([]int, len(f.Bots)), make([]float64, len(f.Bots))
 	for rotation := range slices.Chunk(leg.Games, len(f.Bots)) {
-		halves := make([]int, len(f.Bots))
+		clear(halves)
 		for _, g := range rotation {
 			for seat, number := range g.Seats {
 				halves[slices.Index(f.Bots, number)] += halvesOf(g.Result.Places, seat)
 			}
 		}
-		placements := make([]float64, len(f.Bots))
 		for i, h := range halves {
 			f.Halves[i] += h
 			placements[i] = float64(h) / float64(2*(len(f.Bots)-1)*len(rotation))
@@ -113,17 +115,22 @@ func (f *Final) add(leg Table) {
 	}
 }
 
-// endedEarly says why no leg follows, though games are left; empty if one may.
-func (t *Tournament) endedEarly(f *Final, leg Round) string {
-	for _, number := range f.Bots {
+// endedEarly says why no leg follows the first so many, though games are left; empty if one may.
+func (t *Tournament) endedEarly(legs int) string {
+	bots, last := t.finalBots(), t.legs()[legs-1]
+	over := len(last.Tables) == 0
+	if !over && t.Settings.FinalLeft(len(bots), legs) == 0 {
+		return ""
+	}
+	for _, number := range bots {
 		if e := t.Entries[number-1]; e.State != Entered {
 			return e.Name + " left"
 		}
 	}
 	switch {
-	case len(leg.Missing) > 0 && len(leg.Tables) == 0:
-		return t.Entries[leg.Missing[0]-1].Name + " was not there"
-	case len(leg.Tables) == 0:
+	case over && len(last.Missing) > 0:
+		return t.Entries[last.Missing[0]-1].Name + " was not there"
+	case over:
 		return "its time was over"
 	}
 	return ""
@@ -153,15 +160,14 @@ func (f *Final) Placement(finalist int) *big.Rat {
 
 // finalOver reports whether no leg follows the first so many.
 func (t *Tournament) finalOver(legs int) bool {
-	if t.Settings.FinalTable == 0 {
+	if t.Settings.FinalTable == 0 || legs == 0 {
+		return t.Settings.FinalTable == 0
+	}
+	bots := t.finalBots()
+	if bots == nil || t.endedEarly(legs) != "" || t.Settings.FinalLeft(len(bots), legs) == 0 {
 		return true
 	}
-	if legs == 0 {
-		return false
-	}
-	f := t.finalAfter(legs, t.Settings.Rounds+legs+1)
-	return f == nil || f.Ended != "" || t.Settings.FinalLeft(len(f.Bots), legs) == 0 ||
-		t.Settings.UntilDecided && f.rotations.Decided()
+	return t.Settings.UntilDecided && t.finalAfter(legs, t.Settings.Rounds+legs+1).rotations.Decided()
 }
 
 // ranking is who stands where after the pairing rounds as the next round is about to be paired, whoever has left since:
@@ -187,8 +193,8 @@ func (t *Tournament) ranking() ([]int, error) {
 
 // finalists are those who are waited for before a leg: the best who have not left, and then those who began.
 func (t *Tournament) finalists() ([]int, error) {
-	if f := t.Final(); f != nil {
-		return slices.Sorted(slices.Values(f.Bots)), nil
+	if bots := t.finalBots(); bots != nil {
+		return slices.Sorted(slices.Values(bots)), nil
 	}
 	ranking, err := t.ranking()
 	if err != nil {
@@ -204,10 +210,8 @@ func (t *Tournament) finalists() ([]int, error) {
 // the final table has come to its end, which is a leg without a table.
 func (t *Tournament) seatLeg(number int, there func(Entry) bool) (Round, error) {
 	leg := Round{Number: number, Spread: "0"}
-	var candidates, seated []int
-	if f := t.Final(); f != nil {
-		candidates = f.Bots
-	} else {
+	candidates, seated := t.finalBots(), []int{}
+	if candidates == nil {
 		ranking, err := t.ranking()
 		if err != nil {
 			return leg, err

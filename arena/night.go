@@ -56,11 +56,8 @@ func (t *Tournament) clone() *Tournament {
 	c.Entries = slices.Clone(t.Entries)
 	c.Rounds = slices.Clone(t.Rounds)
 	for i := range c.Rounds {
+		// The games of a table are shared: who adds one makes a new slice.
 		c.Rounds[i].Tables = slices.Clone(c.Rounds[i].Tables)
-		for j := range c.Rounds[i].Tables {
-			// Games are only ever added: what lies in the slice stays as it is.
-			c.Rounds[i].Tables[j].Games = slices.Clone(c.Rounds[i].Tables[j].Games)
-		}
 	}
 	return &c
 }
