@@ -8,7 +8,7 @@
 //	must
 //	meet
 //	send game g1 players=4 me=2
-//	send request g1/1 turn seats="12 5 +4 | 0 7 | frozen 3 | second"
+//	send request g1/1 turn seats="12 5 +4 | 0 7 | frozen 3 freeze | second"
 //	within 1s expect decision g1/1 legal
 //
 // First what the script proves; then must, or should for what the contract asks for but nobody is harmed without; then
@@ -21,17 +21,18 @@
 //
 // The other verbs:
 //
-//	start tls             the bot is begun, with FLIP7_CA
-//	within D expect ...   the bot does that within D; within 5 s where no time is given
-//	for D expect nothing  the bot says nothing, opens no stream and does not end
-//	send ...              the arena says that
-//	and ...               the arena says that in the same batch as the line before
-//	allow decision ID     the bot may answer that, and need not
-//	drop                  the connection is lost
-//	away, back            the arena is gone, nobody listens; it is back at the same address
-//	end REASON            the stream ends with a status that gives the reason, without a Goodbye
-//	slow rate=N           from now on N bytes a second, a few at a time
-//	needs games=N open=N  the script is left out for a bot that takes fewer games or requests at once
+//	start tls               the bot is begun, with FLIP7_CA
+//	within D expect ...     the bot does that within D; within 5 s where no time is given
+//	for D expect nothing    the bot says nothing, opens no stream and does not end
+//	for D expect no stream  the bot may end, too
+//	send ...                the arena says that
+//	and ...                 the arena says that in the same batch as the line before
+//	allow decision ID       the bot may answer that, and need not
+//	drop                    the connection is lost
+//	away, back              the arena is gone, nobody listens; it is back at the same address
+//	end REASON              the stream ends with a status that gives the reason, without a Goodbye
+//	slow rate=N             from now on N bytes a second, a few at a time
+//	needs games=N           the script is left out for a bot that takes fewer games at once
 //
 // What is expected may come in any order among what else is expected of it; what is left over at the end is a failure, and
 // so is an answer that nobody asked for. A request or a game "g[1..8]" is eight. The arena respects the bot's capacity, and

@@ -172,7 +172,7 @@ func (p *parser) line(text string) ([]action, error) {
 	case "slow":
 		act = slow{rate: int64(a.number("rate", 2000))}
 	case "needs":
-		act = needs{games: a.number("games", 1), open: a.number("open", 1)}
+		act = needs{a.number("games", 1)}
 	case "send", "and":
 		if verb == "and" && batch == nil {
 			return nil, errors.New("and follows send")

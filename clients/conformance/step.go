@@ -361,11 +361,11 @@ func (s slow) do(p *play) error {
 }
 
 // needs leaves out what is too much for a bot.
-type needs struct{ games, open int }
+type needs struct{ games int }
 
 func (s needs) do(p *play) error {
-	if c := p.capacity; int(c.GetMaxGames()) < s.games || int(c.GetMaxOpen()) < s.open {
-		return skip(fmt.Sprintf("needs %d games and %d requests at once, the bot takes %d and %d", s.games, s.open, c.GetMaxGames(), c.GetMaxOpen()))
+	if takes := int(p.capacity.GetMaxGames()); takes < s.games {
+		return skip(fmt.Sprintf("needs %d games at once, the bot takes %d", s.games, takes))
 	}
 	return nil
 }
