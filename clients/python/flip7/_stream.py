@@ -24,7 +24,7 @@ _LEAVE_WAIT = 5.0
 #: the stream has ended (grpc/grpc#36066), and the seconds after which it does know.
 _MADE_UP, _STATUS_WAIT = "Internal error from Core", 0.1
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
 class Stream:
@@ -145,11 +145,11 @@ class Stream:
         return CLOSED
 
 
-def _at_once(ended: Coroutine[Any, Any, T]) -> T:
+def _at_once(ended: Coroutine[Any, Any, _T]) -> _T:
     """What grpc knows of a call that has ended: coroutines that have nothing to wait for."""
     try:
         ended.send(None)
     except StopIteration as done:
-        value: T = done.value
+        value: _T = done.value
         return value
     raise RuntimeError("a call that has ended has no status")
