@@ -76,6 +76,16 @@ func TestAFinalTablePlaysNoMoreThanItsGames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var order []int
+	for i, s := range standings[:4] {
+		order = append(order, s.Entry.Number)
+		if s.Rank != i+1 || i > 0 && s.Final.Cmp(standings[i-1].Final) > 0 {
+			t.Errorf("%s, with %v in the final, has rank %d after %v", s.Name, s.Final, s.Rank, standings[i-1].Final)
+		}
+	}
+	if slices.Equal(order, f.Bots) {
+		t.Error("the final left the finalists in the order of the pairing rounds, so nothing is shown")
+	}
 	if alike := night.Alike(standings); alike[0] || !alike[1] || !alike[2] || !alike[3] {
 		t.Errorf("told apart: %v, want clones that are not", alike)
 	}
@@ -177,6 +187,13 @@ func TestAFinalTableEndsWhenAFinalistIsGone(t *testing.T) {
 				f := night.Final()
 				if want := strings.ReplaceAll(c.ended, "%s", finalist); f.Games != 30*c.legs || f.Ended != want {
 					t.Errorf("%d games count and it ended early because %q, want %d and %q", f.Games, f.Ended, 30*c.legs, want)
+				}
+				standings, err := night.Standings()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if last := standings[len(standings)-1]; strings.HasSuffix(c.ended, "left") && (last.Name != finalist || last.Final == nil || last.Rank != 6) {
+					t.Errorf("the last of the standings is %+v, want %s, who left the final", last, finalist)
 				}
 				if got := conclusion(t, e.Arena, night); c.ended != "" && !strings.HasSuffix(got.Text, "; the final table ended early: "+f.Ended) {
 					t.Errorf("got %q, which does not say why it ended", got.Text)

@@ -112,6 +112,11 @@ func TestPlacementsAreMeansOfRotations(t *testing.T) {
 	if got := p[0]; got.Games != 6 || got.Clusters != 2 || math.Abs(got.Mean-13./24) > 1e-12 || math.Abs(got.Margin-12.7062*11/24) > 1e-3 {
 		t.Errorf("entry 1: %+v, want 6 games in 2 clusters, 0.5417 +- 5.82", got)
 	}
+	// Entry 2 has 3/2 and 5/4, so that the rotations differ by 3/2 and -1: the mean of a game is 1/12, the error
+	// sqrt(2 * 2 * (5/4)^2) / 6 = 5/12.
+	if lead, margin := p[0].From(p[1]); math.Abs(lead-1./12) > 1e-12 || math.Abs(margin-12.7062*5/12) > 1e-3 {
+		t.Errorf("entry 1 is %v +- %v ahead of entry 2, want 0.0833 +- 5.29", lead, margin)
+	}
 	night.Rounds[0].Tables[0].Lost = true
 	if got := night.Placements()[0]; got.Clusters != 1 || !math.IsInf(got.Margin, 1) {
 		t.Errorf("with a lost stream: %+v, want 1 cluster and no margin", got)

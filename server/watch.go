@@ -220,7 +220,7 @@ func (w *spectator) translate(ctx context.Context, t *arena.Tournament, e arena.
 			add(&flip7v1.TournamentEvent{Event: &flip7v1.TournamentEvent_GameFinished{GameFinished: wire.GameSummary(t, id, *e.Result)}})
 		}
 	case arena.StandingsChanged:
-		changed := &flip7v1.StandingsChanged{PairingRounds: uint32(e.Round)}
+		changed := &flip7v1.StandingsChanged{PairingRounds: uint32(min(e.Round, t.Settings.Rounds))}
 		if standings, err := t.Standings(); err == nil && len(standings) > 0 {
 			changed.Leader = standings[0].Name
 		}
