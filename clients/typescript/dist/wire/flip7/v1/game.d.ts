@@ -374,7 +374,10 @@ export interface GameInfo {
     attempt: number;
     /** The tournament the game belongs to. Empty: none (practice). */
     tournamentId: string;
-    /** Pairing round of the tournament. 0: none (practice). */
+    /**
+     * Pairing round of the tournament; beyond pairing_rounds it is a leg of the
+     * final table. 0: none (practice).
+     */
     pairingRound: number;
     /** How many pairing rounds the tournament has. 0: none (practice). */
     pairingRounds: number;
