@@ -4,7 +4,7 @@ SHELL := /bin/bash
 BUF := go run github.com/bufbuild/buf/cmd/buf@v1.75.0
 STATICCHECK := go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: help demo build test race check generate baseline bench soak
+.PHONY: help demo build test race kits check cross generate baseline bench soak vuln
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -15,11 +15,15 @@ demo: build ## a server, eight bots over gRPC, a tournament and the Elo table, i
 build: go ## build bin/flip7
 	go build -o bin/flip7 ./cmd/flip7
 
-test: go ## all tests; KITS=required installs what they need and skips nothing
+test: go browser ## all tests; KITS=required installs what they need and skips nothing
 	go test ./...
+	.ci/kits
 
 race: go ## the short tests under the race detector
 	go test -race -short ./...
+
+kits: go ## the kits and the bridge, with the tools of their languages
+	.ci/kits
 
 check: go ## lint, generated code unchanged, the contract unbroken, arrows
 	@unformatted=$$(git ls-files '*.go' | grep -v '\.pb\.go$$' | xargs gofmt -l); if [ -n "$$unformatted" ]; then echo "not gofmt'ed: $$unformatted"; exit 1; fi
@@ -33,6 +37,12 @@ check: go ## lint, generated code unchanged, the contract unbroken, arrows
 	git diff --exit-code -- proto
 	$(STATICCHECK) ./...
 	go test -count 1 . # the arrows
+	$(MAKE) cross
+
+cross: go ## build flip7 for the systems that it runs on
+	@for os in linux darwin windows; do for arch in amd64 arm64; do \
+		echo "$$os/$$arch"; CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch go build -o .build/flip7-$$os-$$arch ./cmd/flip7 || exit 1; done; done
+	GOOS=windows go vet ./...
 
 generate: go ## generate the Go code of the protos
 	$(BUF) generate --template proto/buf.gen.yaml
@@ -44,7 +54,11 @@ soak: go ## the long proofs: many seeds, long nights
 	FLIP7_SOAK=$${FLIP7_SOAK:-10m} go test -tags soak -timeout 60m ./...
 
 bench: go ## speed, as ratios against a floor measured in the same run
-	go test -run '^$$' -bench . -benchtime 2s ./arena/deal ./arena/match ./arena/swiss ./server
+	go test -run '^$$' -bench . -benchtime 2s ./arena/deal ./arena/match ./arena/rating ./arena/swiss ./server ./server/web
+
+.PHONY: browser
+browser: # for the tests of the pages
+	@[ "$(KITS)" != required ] || command -v chromium >/dev/null || { apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends chromium; }
 
 .PHONY: go
 go:
