@@ -55,6 +55,13 @@ func (s *Server) newPages() *web.Pages {
 			}
 			return shown.GetExpectedEndTime().AsTime()
 		},
+		Why: func(ctx context.Context, t *arena.Tournament) (string, error) {
+			if t.State == arena.Paused {
+				return s.nights.lastWhy(ctx, t.ID, "pause")
+			}
+			return t.Why, nil
+		},
+		Entered: s.store.Entered,
 		Conclusion: func(ctx context.Context, t *arena.Tournament) (string, error) {
 			if t.State != arena.Finished {
 				return "", nil

@@ -27,6 +27,17 @@ func (s *Store) SaveEntries(ctx context.Context, id int64, entries ...arena.Entr
 	})
 }
 
+// Entered are the newest tournaments that a bot has entered and that are no drafts, the newest first and without entries and
+// rounds. It looks each up in the index of names, the newest first, so that a bot that plays on most nights is found at once.
+func (s *Store) Entered(ctx context.Context, bot string, limit int) ([]arena.Tournament, error) {
+	rows, err := s.reader.QueryContext(ctx, `
+		SELECT id, state, why, settings, excluded, secret, start_at, created_at, started_at, ended_at
+		FROM tournaments
+		WHERE id > 0 AND state <> 'draft' AND EXISTS (SELECT 1 FROM entries WHERE tournament = tournaments.id AND name = ?)
+		ORDER BY id DESC LIMIT ?`, bot, limit)
+	return collect(rows, err, scanHead)
+}
+
 // noParent makes arena.ErrNotFound of a row that belongs to nothing.
 func noParent(err error) error {
 	if isForeignKey(err) {

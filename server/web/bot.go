@@ -2,6 +2,8 @@ package web
 
 import (
 	"context"
+	"fmt"
+	"iter"
 	"math"
 	"net/http"
 	"slices"
@@ -23,11 +25,27 @@ type botView struct {
 	Chart     *chart      `json:"-"`
 	Opponents []opponent  `json:"opponents"`
 	Builds    []buildView `json:"builds"`
+	Games     []botGame   `json:"games"` // the newest, the newest first
 	Nights    []nightLink `json:"tournaments"`
 	Reader    string      `json:"-"`             // who has signed in
 	Mine      bool        `json:"-"`             // and may see the log
 	Log       []LogLine   `json:"log,omitempty"` // the newest first
 	Cut       bool        `json:"-"`             // there are older lines
+}
+
+const (
+	// gamesOfBot is how many games the page of a bot lists, and nightsOfGames in how many tournaments they are looked for.
+	gamesOfBot    = 12
+	nightsOfGames = 3
+)
+
+// botGame is a game of a bot that is over.
+type botGame struct {
+	Path  string   `json:"path"`
+	Where string   `json:"where"`
+	Place int      `json:"place"`
+	Total int      `json:"points"`
+	Bots  []string `json:"against"`
 }
 
 // logLines is how many lines of a log the page of a bot has.
@@ -76,18 +94,33 @@ type buildView struct {
 type bucket struct {
 	UpTo  string `json:"up_to"`
 	N     int    `json:"n"`
-	Width int    `json:"-"` // of the widest, percent
+	Share int    `json:"-"`               // of all, percent
+	Limit string `json:"limit,omitempty"` // what lies between this bar and the one before; such a bucket has no bar
 }
+
+// limits are what a bot may take for a decision in the tournament that it entered last.
+type limits struct{ timeout, bank time.Duration }
 
 // bot is the page of a bot: what it made of the games of a league that count.
 func (p *Pages) bot(ctx context.Context, r *http.Request) (view, error) {
 	name := strings.TrimSuffix(r.PathValue("bot"), ".json")
 	b := &botView{Title: name, Bot: name, League: mainLeague, Here: p.Present(name), History: []point{}, Opponents: []opponent{}, Builds: []buildView{},
-		Nights: []nightLink{}}
+		Games: []botGame{}, Nights: []nightLink{}}
 	if league := r.URL.Query().Get("league"); league != "" {
 		b.League = league
 	}
-	err := p.Season(ctx, b.League, func(s *arena.Season, elo *arena.Elo) error {
+	entered, err := p.Entered(ctx, name, nightsShown)
+	if err != nil {
+		return nil, fmt.Errorf("tournaments of bot %q: %w", name, err)
+	}
+	for _, head := range entered {
+		b.Nights = append(b.Nights, link(head))
+	}
+	if b.Games, err = p.gamesOf(ctx, name, entered); err != nil {
+		return nil, err
+	}
+	allowed := limitsOf(entered)
+	err = p.Season(ctx, b.League, func(s *arena.Season, elo *arena.Elo) error {
 		for _, row := range elo.Rows {
 			if row.Bot != name {
 				continue
@@ -96,9 +129,9 @@ func (p *Pages) bot(ctx context.Context, r *http.Request) (view, error) {
 				Margin: finite(row.Interval), Sign: row.Bound.String(), Best: row.Rank.Best, Placement: row.Placement, Firsts: row.Firsts, Games: row.Games,
 				Provisional: row.Provisional}
 			b.Rating = &line
-			for _, of := range append([]arena.EloRow{row}, row.Older...) {
-				stats, _ := s.Stats(name, of.Build)
-				b.Builds = append(b.Builds, buildOf(of.Build, stats))
+			for _, build := range append([]arena.EloRow{row}, row.Older...) {
+				stats, _ := s.Stats(name, build.Build)
+				b.Builds = append(b.Builds, buildOf(build.Build, stats, allowed))
 			}
 		}
 		if b.Rating == nil {
@@ -125,9 +158,6 @@ func (p *Pages) bot(ctx context.Context, r *http.Request) (view, error) {
 		return nil, err
 	}
 	b.Chart = drawn(b.History)
-	if b.Nights, err = p.nightsOf(ctx, name); err != nil {
-		return nil, err
-	}
 	if err := p.log(ctx, r, b); err != nil {
 		return nil, err
 	}
@@ -168,29 +198,45 @@ func (p *Pages) history(ctx context.Context, league, bot string) ([]point, error
 	return points, nil
 }
 
-// nightsOf are the newest tournaments that a bot has entered.
-func (p *Pages) nightsOf(ctx context.Context, bot string) ([]nightLink, error) {
-	heads, err := p.Arena.Store.Tournaments(ctx, 0, nightsShown)
-	if err != nil {
-		return nil, err
-	}
-	links := []nightLink{}
-	for _, head := range heads {
-		if head.State == arena.Draft {
-			continue
-		}
-		t, err := p.Arena.Tournament(ctx, head.ID)
+// gamesOf are the newest games of a bot at tables of the tournaments that it entered last.
+func (p *Pages) gamesOf(ctx context.Context, bot string, entered []arena.Tournament) ([]botGame, error) {
+	games := []botGame{}
+	for _, head := range entered[:min(len(entered), nightsOfGames)] {
+		t, err := p.shown(ctx, head.ID)
 		if err != nil {
 			return nil, err
 		}
-		if _, entered := t.Entry(bot); entered {
-			links = append(links, link(head))
+		e, there := t.Entry(bot)
+		for _, round := range slices.Backward(t.Rounds) {
+			for _, tab := range round.Tables {
+				if !there || !slices.Contains(tab.Bots, e.Number) {
+					continue
+				}
+				for _, g := range slices.Backward(tab.Games) {
+					if len(games) == gamesOfBot {
+						return games, nil
+					}
+					seat := slices.Index(g.Seats, e.Number)
+					games = append(games, botGame{Path: fmt.Sprintf("/g/%d/%d/%d/%d", t.ID, round.Number, tab.Number, g.Number),
+						Where: fmt.Sprintf("%s, table %d, game %d", roundName(t, round.Number), tab.Number, g.Number), Place: g.Result.Places[seat], Total: g.Result.Totals[seat],
+						Bots: namesOf(t, slices.Delete(slices.Clone(g.Seats), seat, seat+1))})
+				}
+			}
 		}
 	}
-	return links, nil
+	return games, nil
 }
 
-func buildOf(name string, stats arena.Stats) buildView {
+// limitsOf are the limits of the newest of some tournaments; zero if there is none.
+func limitsOf(entered []arena.Tournament) limits {
+	if len(entered) == 0 {
+		return limits{}
+	}
+	s := entered[0].Settings
+	return limits{s.DecisionTimeout, max(s.TimeBank, 0)}
+}
+
+func buildOf(name string, stats arena.Stats, of limits) buildView {
 	b := buildView{Build: name, Games: stats.Games, Points: stats.MeanPoints(), Busts: stats.BustRate(), Requests: stats.Requests, Slips: stats.Slips,
 		Faults: []count{}, Latency: []bucket{}, P50: short(stats.Latency.Quantile(.5)), P99: short(stats.Latency.Quantile(.99)), Max: short(stats.Latency.Max())}
 	for _, f := range faultNames {
@@ -198,26 +244,44 @@ func buildOf(name string, stats arena.Stats) buildView {
 			b.Faults = append(b.Faults, count{f.name, n})
 		}
 	}
-	// A bar for each power of four from 64 us up: eight of them cover what the limits allow.
-	bound, n, most := 64*time.Microsecond, 0, 1
-	add := func() {
-		b.Latency = append(b.Latency, bucket{UpTo: short(bound), N: n})
-		most = max(most, n)
+	b.Latency = histogram(stats.Latency.Buckets(), stats.Latency.Count(), of)
+	return b
+}
+
+// histogram has a bar for each power of four from 64 us up, of which eight cover what the limits allow, and between them the
+// limits.
+func histogram(counts iter.Seq2[time.Duration, int], all int, of limits) []bucket {
+	bars := []bucket{}
+	marks := []struct {
+		at   time.Duration
+		says string
+	}{{of.timeout, short(of.timeout) + ": the decision timeout; then the bank runs"},
+		{of.timeout + of.bank, short(of.timeout+of.bank) + ": the bank is empty too; the default decision is played"}}
+	mark := func(bound time.Duration) {
+		for len(marks) > 0 && marks[0].at <= bound {
+			if of.timeout > 0 {
+				bars = append(bars, bucket{Limit: marks[0].says})
+			}
+			marks = marks[1:]
+		}
 	}
-	for upTo, count := range stats.Latency.Buckets() {
+	bound, n := 64*time.Microsecond, 0
+	bar := func() {
+		mark(bound / 2)
+		bars = append(bars, bucket{UpTo: short(bound), N: n, Share: (100*n + all/2) / max(all, 1)})
+		bound, n = 4*bound, 0
+	}
+	for upTo, count := range counts {
 		for upTo > bound {
-			add()
-			bound, n = 4*bound, 0
+			bar()
 		}
 		n += count
 	}
 	if n > 0 {
-		add()
+		bar()
+		mark(math.MaxInt64)
 	}
-	for i := range b.Latency {
-		b.Latency[i].Width = 100 * b.Latency[i].N / most
-	}
-	return b
+	return bars
 }
 
 // short is a duration to two digits or so.
@@ -240,16 +304,23 @@ func finite(x float64) *float64 {
 	return &x
 }
 
-// chart is the history as a picture, in a box of 600 by 200.
+// chart is the history as a picture, in a box of 640 by 220.
 type chart struct {
-	Line, Band  string // points of an SVG polyline and polygon
-	Dots        []dot
-	Top, Bottom float64 // of the scale
+	Line, Band string // points of an SVG polyline and polygon; empty if there is one night only
+	Dots       []dot
+	Scale      []tick
 }
 
+// dot is how the bot stood after a night, with the interval from Low to High.
 type dot struct {
-	X, Y float64
-	At   point
+	X, Y, Low, High float64
+	At              point
+}
+
+// tick is a line of the scale.
+type tick struct {
+	Y   float64
+	Elo float64
 }
 
 // drawn is the chart of a history, nil if there is nothing to draw.
@@ -257,33 +328,39 @@ func drawn(history []point) *chart {
 	if len(history) == 0 {
 		return nil
 	}
+	margin := func(p point) float64 {
+		if p.Margin == nil {
+			return 0
+		}
+		return *p.Margin
+	}
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, p := range history {
-		margin := 0.0
-		if p.Margin != nil {
-			margin = *p.Margin
-		}
-		low, high = min(low, p.Elo-margin), max(high, p.Elo+margin)
+		low, high = min(low, p.Elo-margin(p)), max(high, p.Elo+margin(p))
 	}
 	low, high = low-10, high+10
-	y := func(elo float64) float64 { return math.Round(10*(200-200*(elo-low)/(high-low))) / 10 }
-	c := &chart{Top: high, Bottom: low}
+	y := func(elo float64) float64 { return math.Round(10*(10+200*(high-elo)/(high-low))) / 10 }
+	c := &chart{}
+	for _, share := range []float64{0, .25, .5, .75, 1} {
+		elo := math.Round(low + share*(high-low))
+		c.Scale = append(c.Scale, tick{y(elo), elo})
+	}
 	var line, above, below []string
 	for i, p := range history {
-		x := 300.0
+		x := 340.0
 		if len(history) > 1 {
-			x = math.Round(10*(20+560*float64(i)/float64(len(history)-1))) / 10
+			x = math.Round(10*(60+560*float64(i)/float64(len(history)-1))) / 10
 		}
-		margin := 0.0
-		if p.Margin != nil {
-			margin = *p.Margin
-		}
-		c.Dots = append(c.Dots, dot{x, y(p.Elo), p})
-		line = append(line, at(x, y(p.Elo)))
-		above = append(above, at(x, y(p.Elo+margin)))
-		below = append([]string{at(x, y(p.Elo-margin))}, below...)
+		d := dot{x, y(p.Elo), y(p.Elo - margin(p)), y(p.Elo + margin(p)), p}
+		c.Dots = append(c.Dots, d)
+		line = append(line, at(x, d.Y))
+		above = append(above, at(x, d.High))
+		below = append(below, at(x, d.Low))
 	}
-	c.Line, c.Band = strings.Join(line, " "), strings.Join(append(above, below...), " ")
+	if len(history) > 1 {
+		slices.Reverse(below)
+		c.Line, c.Band = strings.Join(line, " "), strings.Join(append(above, below...), " ")
+	}
 	return c
 }
 

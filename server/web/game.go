@@ -20,6 +20,7 @@ type gameView struct {
 	Tournament int64  `json:"tournament"`
 	Night      string `json:"name"`
 	Round      int    `json:"pairing_round"`
+	Where      string `json:"-"` // the pairing round in words
 	Table      int    `json:"table"`
 	Game       int    `json:"game"`
 	Of         int    `json:"of"`
@@ -83,17 +84,17 @@ func (p *Pages) game(ctx context.Context, r *http.Request) (view, error) {
 
 // gameAt is a game at a step; 0 for where one would begin to look.
 func (p *Pages) gameAt(ctx context.Context, id arena.GameID, step int) (*gameView, error) {
-	t, err := p.Arena.Tournament(ctx, id.Tournament)
+	t, err := p.shown(ctx, id.Tournament)
 	if err != nil {
 		return nil, err
 	}
-	if t.State == arena.Draft || id.Round > len(t.Rounds) || id.Table > len(t.Rounds[id.Round-1].Tables) {
+	if id.Round > len(t.Rounds) || id.Table > len(t.Rounds[id.Round-1].Tables) {
 		return nil, missing("There is no such table.")
 	}
 	tab := t.Rounds[id.Round-1].Tables[id.Table-1]
-	of := len(tab.Bots) * t.Settings.Rotations
+	of := t.Settings.Games(id.Round, len(tab.Bots))
 	path := fmt.Sprintf("/g/%d/%d/%d/%d", id.Tournament, id.Round, id.Table, id.Number)
-	g := &gameView{Title: fmt.Sprintf("Game %d, table %d", id.Number, id.Table), Tournament: id.Tournament, Night: t.Settings.Name, Round: id.Round,
+	g := &gameView{Title: fmt.Sprintf("Game %d, table %d", id.Number, id.Table), Tournament: id.Tournament, Night: t.Settings.Name, Round: id.Round, Where: roundName(t, id.Round),
 		Table: id.Table, Game: id.Number, Of: of, Path: path,
 		Timeout: t.Settings.DecisionTimeout.String(), Bank: max(t.Settings.TimeBank, 0).String()}
 
@@ -125,7 +126,7 @@ func (p *Pages) gameAt(ctx context.Context, id arena.GameID, step int) (*gameVie
 	if step == 0 {
 		shot.step = 1
 	}
-	shot.bots, shot.moves = names(t, played.Game.Seats), played.Record.Moves
+	shot.bots, shot.moves = namesOf(t, played.Game.Seats), played.Record.Moves
 	if _, err := played.Record.Replay(deal.NewKeyed(played.Record.Seed), shot); err != nil {
 		return nil, fmt.Errorf("replay game %s: %w", path, err)
 	}
@@ -139,13 +140,13 @@ func (p *Pages) gameAt(ctx context.Context, id arena.GameID, step int) (*gameVie
 	return g, nil
 }
 
-// names are those of the bots by seat.
-func names(t *arena.Tournament, seats []int) []string {
-	named := make([]string, len(seats))
-	for seat, number := range seats {
-		named[seat] = t.Entries[number-1].Name
+// namesOf are the names of entries by their numbers.
+func namesOf(t *arena.Tournament, numbers []int) []string {
+	names := make([]string, len(numbers))
+	for i, number := range numbers {
+		names[i] = t.Entries[number-1].Name
 	}
-	return named
+	return names
 }
 
 // gameSource is a game as it is being played.
@@ -157,7 +158,7 @@ func (p *Pages) gameSource(r *http.Request) (source, error) {
 	if _, err := p.gameAt(r.Context(), id, 0); err != nil {
 		return source{}, err
 	}
-	return source{key: r.URL.Path, parts: []string{"table", "controls"}, pause: 100 * time.Millisecond,
+	return source{key: r.URL.Path, parts: []string{"table", "controls", "deal"}, pause: 100 * time.Millisecond,
 		changed: func() <-chan struct{} { return p.Watch.Played(id.Tournament) },
 		find: func(ctx context.Context) (view, error) {
 			g, err := p.gameAt(ctx, id, 0)

@@ -45,6 +45,7 @@ type eloView struct {
 	Nights int       `json:"tournaments"`
 	Anchor string    `json:"anchor,omitempty"` // has 1500; else the mean has
 	Rows   []eloLine `json:"rows"`
+	Out    []string  `json:"excluded,omitempty"` // what was taken out, and why
 }
 
 // eloLine is a line of it.
@@ -85,7 +86,11 @@ func (p *Pages) homePage(ctx context.Context) (*homeView, error) {
 		switch {
 		case i == tonight:
 			league = head.Settings.League
-			if h.Tonight, err = p.night(ctx, head.ID); err != nil {
+			t, err := p.shown(ctx, head.ID)
+			if err == nil {
+				h.Tonight, err = p.night(ctx, t)
+			}
+			if err != nil {
 				return nil, err
 			}
 		case head.State.Over():
@@ -112,6 +117,9 @@ func (p *Pages) elo(ctx context.Context, league string) (eloView, error) {
 	shown := eloView{League: league, Rows: []eloLine{}}
 	err := p.Season(ctx, league, func(_ *arena.Season, elo *arena.Elo) error {
 		shown.Games, shown.Nights, shown.Anchor = elo.Games, elo.Tournaments, elo.Anchor
+		for _, out := range elo.Excluded {
+			shown.Out = append(shown.Out, outSays(out))
+		}
 		rank, group := 0, -1
 		for _, row := range elo.Rows {
 			if row.Group != group {
@@ -132,6 +140,20 @@ func (p *Pages) elo(ctx context.Context, league string) (eloView, error) {
 		return nil
 	})
 	return shown, err
+}
+
+// outSays says what was taken out of the rating, and why.
+func outSays(out arena.Exclusion) string {
+	what := fmt.Sprintf("tournament %d", out.Tournament)
+	for _, part := range []struct {
+		name   string
+		number int
+	}{{"pairing round", out.Round}, {"table", out.Table}, {"game", out.Game}} {
+		if part.number > 0 {
+			what += fmt.Sprintf(", %s %d", part.name, part.number)
+		}
+	}
+	return what + ": " + out.Why
 }
 
 // homeSource is the home page as things go on. Nothing tells of all tournaments at once, so it looks now and then.

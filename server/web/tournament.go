@@ -15,27 +15,24 @@ import (
 	"github.com/flip7-arena/flip7/arena/game"
 )
 
-// nightView is the page of a tournament.
+// nightView is a tournament as it stands: what the first page and the screen show of it.
 type nightView struct {
-	Title      string      `json:"-"`
-	ID         int64       `json:"id"`
-	Name       string      `json:"name"`
-	League     string      `json:"league"`
-	State      string      `json:"state"`
-	Why        string      `json:"why,omitempty"`
-	Unrated    string      `json:"unrated,omitempty"` // why it is not rated
-	Round      int         `json:"pairing_round"`
-	Rounds     int         `json:"pairing_rounds"`
-	StartAt    time.Time   `json:"start_at,omitzero"`
-	Ends       time.Time   `json:"expected_end,omitzero"`
-	Conclusion string      `json:"conclusion,omitempty"`
-	Commitment string      `json:"commitment,omitempty"`
-	Secret     string      `json:"secret,omitempty"`
-	Standings  []standing  `json:"standings"`
-	Missing    []string    `json:"missing,omitempty"` // entered, and not connected
-	Pairings   []pairing   `json:"pairings"`          // the newest first
-	Cross      *crosstable `json:"crosstable,omitempty"`
-	Live       string      `json:"-"`
+	Title      string     `json:"-"`
+	ID         int64      `json:"id"`
+	Name       string     `json:"name"`
+	League     string     `json:"league"`
+	State      string     `json:"state"`
+	Says       string     `json:"says,omitempty"`    // what its state means, and why it is in it
+	Unrated    string     `json:"unrated,omitempty"` // why it is not rated
+	Round      int        `json:"pairing_round"`
+	Rounds     int        `json:"pairing_rounds"`
+	StartAt    time.Time  `json:"start_at,omitzero"`
+	Ends       time.Time  `json:"expected_end,omitzero"`
+	CheckIn    string     `json:"checkin"`
+	Conclusion string     `json:"conclusion,omitempty"`
+	Standings  []standing `json:"standings"`
+	Missing    []string   `json:"missing,omitempty"` // entered, and not connected
+	Final      *finalView `json:"final,omitempty"`
 	over       bool
 }
 
@@ -43,6 +40,34 @@ func (n nightView) lasts() bool { return n.over }
 
 // Over reports whether nothing will change any more.
 func (n nightView) Over() bool { return n.over }
+
+// Leads says in a few words how it stands, for those who hear the page.
+func (n nightView) Leads() string {
+	if n.Round == 0 || len(n.Standings) == 0 {
+		return n.Name + " is " + n.State + "."
+	}
+	where := fmt.Sprintf("Pairing round %d of %d", n.Round, n.Rounds)
+	if n.Final != nil {
+		where = "Final table, " + plural(n.Final.Games, "game", "games")
+	}
+	return fmt.Sprintf("%s: %s leads.", where, n.Standings[0].Bot)
+}
+
+// tournamentView is the page of a tournament.
+type tournamentView struct {
+	nightView
+	Commitment string      `json:"commitment,omitempty"`
+	Secret     string      `json:"secret,omitempty"`
+	Pairings   []pairing   `json:"pairings"` // the newest first, without the legs of the final table
+	Cross      *crosstable `json:"crosstable,omitempty"`
+	Live       string      `json:"-"`
+}
+
+// Newest are the pairing rounds that move: one at the most.
+func (t tournamentView) Newest() []pairing { return t.Pairings[:min(1, len(t.Pairings))] }
+
+// Earlier are those that are over.
+func (t tournamentView) Earlier() []pairing { return t.Pairings[min(1, len(t.Pairings)):] }
 
 // standing is a line of the standings.
 type standing struct {
@@ -54,7 +79,9 @@ type standing struct {
 	State     string  `json:"state,omitempty"` // if it does not play any more
 	Score     float64 `json:"score"`
 	Placement float64 `json:"placement"`
-	Margin    float64 `json:"margin,omitempty"` // half of the 95 % interval of placement; 0: nothing can be said
+	Margin    float64 `json:"margin,omitempty"`        // half of the 95 % interval of placement; 0: nothing can be said
+	Final     float64 `json:"final,omitempty"`         // placement at the final table; 0 for who was not there
+	Alike     bool    `json:"like_the_next,omitempty"` // cannot be told apart from the line below
 	Firsts    float64 `json:"first_places"`
 	Points    float64 `json:"points"`
 	Games     int     `json:"games"`
@@ -76,12 +103,22 @@ type count struct {
 	N    int    `json:"n"`
 }
 
-// pairing is a pairing round.
+// pairing is a pairing round, or a leg of the final table.
 type pairing struct {
 	Round   int         `json:"pairing_round"`
+	Name    string      `json:"name"`
+	Path    string      `json:"path"`
 	Missing []string    `json:"missing,omitempty"`
 	Why     []string    `json:"why,omitempty"` // in words, a line for each table and one for all
 	Tables  []tableView `json:"tables"`
+}
+
+// roundName is what a pairing round is called.
+func roundName(t *arena.Tournament, round int) string {
+	if t.Settings.Leg(round) {
+		return fmt.Sprintf("Final table, leg %d", round-t.Settings.Rounds)
+	}
+	return fmt.Sprintf("Pairing round %d", round)
 }
 
 // tableView is a table of a pairing round.
@@ -93,6 +130,12 @@ type tableView struct {
 	Games []gameEntry `json:"games"`
 	Of    int         `json:"of"`
 }
+
+// gamesListed is how many games of a table the page of a tournament lists; all of them are on that of the pairing round.
+const gamesListed = 24
+
+// Newest are the last of its games.
+func (t tableView) Newest() []gameEntry { return t.Games[max(0, len(t.Games)-gamesListed):] }
 
 // seated is a bot at a table, with what it scored there so far.
 type seated struct {
@@ -114,27 +157,71 @@ func (p *Pages) tournament(ctx context.Context, r *http.Request) (view, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.night(ctx, int64(id))
+	return p.tournamentPage(ctx, int64(id))
 }
 
-func (p *Pages) night(ctx context.Context, id int64) (*nightView, error) {
+// shown is a tournament that spectators may see.
+func (p *Pages) shown(ctx context.Context, id int64) (*arena.Tournament, error) {
+	if t, known := p.past.find(id); known {
+		return t, nil
+	}
 	t, err := p.Arena.Tournament(ctx, id)
+	switch {
+	case err != nil:
+		return nil, err
+	case t.State == arena.Draft:
+		return nil, missing("Tournament %d is still a draft.", id)
+	case t.State.Over():
+		p.past.keep(t)
+	}
+	return t, nil
+}
+
+func (p *Pages) tournamentPage(ctx context.Context, id int64) (*tournamentView, error) {
+	t, err := p.shown(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	if t.State == arena.Draft {
-		return nil, missing("Tournament %d is still a draft.", id)
+	night, err := p.night(ctx, t)
+	if err != nil {
+		return nil, err
 	}
-	n := &nightView{Title: t.Settings.Name, ID: t.ID, Name: t.Settings.Name, League: t.Settings.League, State: t.State.String(), Why: t.Why,
-		Rounds: t.Settings.Rounds, Round: len(t.Rounds), StartAt: t.StartAt, Ends: p.Ends(t), over: t.State.Over()}
+	shown := &tournamentView{nightView: *night, Pairings: []pairing{}}
 	commitment := t.Commitment()
-	n.Commitment = hex.EncodeToString(commitment[:])
-	if n.over {
-		n.Secret = hex.EncodeToString(t.Secret[:])
-		n.Unrated = t.Unrated()
+	shown.Commitment = hex.EncodeToString(commitment[:])
+	if shown.over {
+		shown.Secret = hex.EncodeToString(t.Secret[:])
 	} else {
-		n.Live = fmt.Sprintf("/t/%d/live", t.ID)
+		shown.Live = fmt.Sprintf("/t/%d/live", t.ID)
 	}
+	for _, round := range slices.Backward(t.Rounds[:shown.Round]) {
+		pairing, err := p.pairing(ctx, t, round)
+		if err != nil {
+			return nil, err
+		}
+		shown.Pairings = append(shown.Pairings, pairing)
+	}
+	if shown.Final != nil {
+		if shown.Final.Leg, err = p.pairing(ctx, t, t.Rounds[len(t.Rounds)-1]); err != nil {
+			return nil, err
+		}
+	}
+	shown.Cross = cross(t, shown.Standings)
+	return shown, nil
+}
+
+func (p *Pages) night(ctx context.Context, t *arena.Tournament) (*nightView, error) {
+	n := &nightView{Title: t.Settings.Name, ID: t.ID, Name: t.Settings.Name, League: t.Settings.League, State: t.State.String(),
+		Rounds: t.Settings.Rounds, Round: min(len(t.Rounds), t.Settings.Rounds), StartAt: t.StartAt, Ends: p.Ends(t),
+		CheckIn: t.Settings.CheckIn.String(), over: t.State.Over()}
+	if n.over {
+		n.Unrated = t.Unrated()
+	}
+	why, err := p.Why(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	n.Says = stateSays(t.State, why)
 	if n.Conclusion, err = p.Conclusion(ctx, t); err != nil {
 		return nil, err
 	}
@@ -142,15 +229,117 @@ func (p *Pages) night(ctx context.Context, id int64) (*nightView, error) {
 		return nil, err
 	}
 	n.Missing = p.missing(t)
-	for _, round := range slices.Backward(t.Rounds) {
-		shown, err := p.pairing(ctx, t, round)
-		if err != nil {
-			return nil, err
-		}
-		n.Pairings = append(n.Pairings, shown)
-	}
-	n.Cross = cross(t, n.Standings)
+	n.Final = finalOf(t)
 	return n, nil
+}
+
+// stateSays is what a state means for those who wait, and why a tournament is in it.
+func stateSays(state arena.State, why string) string {
+	means := map[arena.State]string{
+		arena.Paused:    "It ends the tables that run, and then waits for the organiser",
+		arena.Held:      "It stands still in mid-game and goes on by itself",
+		arena.Cancelled: "It was broken off; nothing of it is rated",
+	}[state]
+	switch {
+	case means == "":
+		return ""
+	case why == "":
+		return means + "."
+	}
+	return means + ": " + why + "."
+}
+
+// finalView is a final table as it stands.
+type finalView struct {
+	Bots      []finalist `json:"bots"`  // the first one first
+	Games     int        `json:"games"` // that count
+	Rotations int        `json:"rotations"`
+	Says      string     `json:"says"` // whether it is decided
+	Legs      []leg      `json:"legs"`
+	Leg       pairing    `json:"-"` // the newest
+}
+
+// finalist is a bot at a final table.
+type finalist struct {
+	Bot       string   `json:"bot"`
+	Placement float64  `json:"placement"`
+	Lead      float64  `json:"lead"`             // over the next
+	Margin    *float64 `json:"margin,omitempty"` // half of the 95 % interval of Lead
+}
+
+// leg is a part of a final table that has a page of its own.
+type leg struct {
+	Number int    `json:"leg"`
+	Path   string `json:"path"`
+}
+
+// finalOf is the final table of a tournament, nil if none was seated.
+func finalOf(t *arena.Tournament) *finalView {
+	f := t.Final()
+	if f == nil {
+		return nil
+	}
+	shown := &finalView{Games: f.Games, Rotations: f.Rotations(), Says: "No game of it is over yet."}
+	for _, round := range t.Rounds[t.Settings.Rounds:] {
+		shown.Legs = append(shown.Legs, leg{round.Number - t.Settings.Rounds, roundPath(t.ID, round.Number)})
+	}
+	bots := namesOf(t, f.Bots)
+	if f.Games > 0 {
+		shown.Says = upper(f.Decision().Sentence(bots, len(bots))) + "."
+	}
+	order := make([]int, len(bots))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return f.Halves[b] - f.Halves[a] })
+	for i, at := range order {
+		line := finalist{Bot: bots[at]}
+		if f.Games > 0 {
+			line.Placement, _ = f.Placement(at).Float64()
+			if i+1 < len(order) {
+				lead, margin := f.Lead(at, order[i+1])
+				line.Lead, line.Margin = lead, finite(margin)
+			}
+		}
+		shown.Bots = append(shown.Bots, line)
+	}
+	return shown
+}
+
+// roundView is the page of a pairing round, or of a leg of the final table.
+type roundView struct {
+	Title      string  `json:"-"`
+	Tournament int64   `json:"tournament"`
+	Night      string  `json:"name"`
+	Pairing    pairing `json:"pairing"`
+	over       bool
+}
+
+func (r roundView) lasts() bool { return r.over }
+
+func roundPath(tournament int64, round int) string {
+	return fmt.Sprintf("/t/%d/r/%d", tournament, round)
+}
+
+// round is the page of a pairing round.
+func (p *Pages) round(ctx context.Context, r *http.Request) (view, error) {
+	id, err := number(r, "tournament")
+	if err != nil {
+		return nil, err
+	}
+	n, err := number(r, "round")
+	if err != nil {
+		return nil, err
+	}
+	t, err := p.shown(ctx, int64(id))
+	if err != nil {
+		return nil, err
+	}
+	if n > len(t.Rounds) {
+		return nil, missing("Pairing round %d is not paired.", n)
+	}
+	shown, err := p.pairing(ctx, t, t.Rounds[n-1])
+	return &roundView{shown.Name, t.ID, t.Settings.Name, shown, t.State.Over()}, err
 }
 
 // missing are the bots that have entered and are not there.
@@ -189,12 +378,22 @@ func (p *Pages) standings(ctx context.Context, t *arena.Tournament) ([]standing,
 		if s.Games > 0 {
 			line.Firsts, _ = s.Firsts.Float64()
 			line.Points, _ = s.Points.Float64()
-			line.Placement = placements[e.Number-1].Mean
-			if m := placements[e.Number-1].Margin; m < 1 {
-				line.Margin = m
+			if at := placements[e.Number-1]; at.Games > 0 {
+				line.Placement = at.Mean
+				if at.Margin < 1 {
+					line.Margin = at.Margin
+				}
 			}
 		}
+		if s.Final != nil {
+			line.Final, _ = s.Final.Float64()
+		}
 		lines[i] = line
+	}
+	for i, like := range t.Alike(ranked) {
+		if like {
+			lines[i-1].Alike = true
+		}
 	}
 	err = p.Tally(ctx, t, func(tally *arena.Tally) error {
 		for i, s := range ranked {
@@ -215,7 +414,7 @@ func (p *Pages) standings(ctx context.Context, t *arena.Tournament) ([]standing,
 }
 
 func (p *Pages) pairing(ctx context.Context, t *arena.Tournament, r arena.Round) (pairing, error) {
-	shown := pairing{Round: r.Number, Missing: names(t, r.Missing)}
+	shown := pairing{Round: r.Number, Name: roundName(t, r.Number), Path: roundPath(t.ID, r.Number), Missing: namesOf(t, r.Missing), Tables: []tableView{}}
 	var err error
 	if shown.Why, err = p.Explain(ctx, t, r.Number); err != nil {
 		return shown, err
@@ -225,7 +424,10 @@ func (p *Pages) pairing(ctx context.Context, t *arena.Tournament, r arena.Round)
 		running[id] = true
 	}
 	for _, tab := range r.Tables {
-		tv := tableView{Table: tab.Number, State: tab.State.String(), Why: tab.Why, Of: len(tab.Bots) * t.Settings.Rotations}
+		tv := tableView{Table: tab.Number, State: tab.State.String(), Why: tab.Why, Of: t.Settings.Games(r.Number, len(tab.Bots))}
+		if t.State == arena.Cancelled && (tab.State == arena.Waiting || tab.State == arena.Playing) {
+			tv.State = "broken off"
+		}
 		sums := make([]float64, len(t.Entries)+1)
 		points := make([]int, len(t.Entries)+1)
 		ended := map[int]bool{}
@@ -284,11 +486,15 @@ func (m meeting) Share() int { return (200*m.Above + 100*m.Tied + m.Games) / (2 
 // cross is the crosstable in the order of the standings.
 func cross(t *arena.Tournament, standings []standing) *crosstable {
 	c := &crosstable{Rows: make([][]meeting, len(standings))}
-	row := map[string]int{}
+	row := make([]int, len(t.Entries)+1) // by the number of the entry
+	for i := range row {
+		row[i] = -1
+	}
 	for i, s := range standings {
 		c.Bots = append(c.Bots, s.Bot)
 		c.Rows[i] = make([]meeting, len(standings))
-		row[s.Bot] = i
+		e, _ := t.Entry(s.Bot)
+		row[e.Number] = i
 	}
 	games := 0
 	for _, r := range t.Rounds {
@@ -300,9 +506,8 @@ func cross(t *arena.Tournament, standings []standing) *crosstable {
 				games++
 				for one, number := range g.Seats {
 					for other, opponent := range g.Seats {
-						i, there := row[t.Entries[number-1].Name]
-						j, too := row[t.Entries[opponent-1].Name]
-						if !there || !too || one == other {
+						i, j := row[number], row[opponent]
+						if i < 0 || j < 0 || one == other {
 							continue
 						}
 						m := &c.Rows[i][j]
@@ -330,12 +535,12 @@ func (p *Pages) tournamentSource(r *http.Request) (source, error) {
 	if err != nil {
 		return source{}, err
 	}
-	if _, err := p.night(r.Context(), int64(id)); err != nil {
+	if _, err := p.shown(r.Context(), int64(id)); err != nil {
 		return source{}, err
 	}
-	return source{key: r.URL.Path, parts: []string{"head", "standings", "pairings", "cross"}, pause: 500 * time.Millisecond,
+	return source{key: r.URL.Path, parts: []string{"head", "standings", "final", "pairings", "earlier", "cross"}, pause: 500 * time.Millisecond,
 		changed: func() <-chan struct{} { return p.Watch.Changed(int64(id)) },
-		find:    func(ctx context.Context) (view, error) { return p.night(ctx, int64(id)) }}, nil
+		find:    func(ctx context.Context) (view, error) { return p.tournamentPage(ctx, int64(id)) }}, nil
 }
 
 // results sends the exported results of a tournament that is over.
@@ -409,6 +614,6 @@ func (p *Pages) download(w http.ResponseWriter, r *http.Request, contentType str
 		return
 	}
 	var out strings.Builder
-	write(&out, shown.(*nightView).Standings)
+	write(&out, shown.(*tournamentView).Standings)
 	answer(w, r, contentType, []byte(out.String()), shown.lasts())
 }

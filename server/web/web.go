@@ -35,6 +35,10 @@ type Config struct {
 	Explain func(ctx context.Context, t *arena.Tournament, round int) ([]string, error)
 	// Ends is when a tournament is expected to end; zero if nothing can be said.
 	Ends func(t *arena.Tournament) time.Time
+	// Why is why a tournament is paused, held or cancelled; "" if nobody said.
+	Why func(ctx context.Context, t *arena.Tournament) (string, error)
+	// Entered are the newest tournaments that a bot has entered, the newest first, without entries and rounds.
+	Entered func(ctx context.Context, bot string, most int) ([]arena.Tournament, error)
 	// Conclusion says in a sentence whether a tournament is decided; "" while nothing can be said.
 	Conclusion func(ctx context.Context, t *arena.Tournament) (string, error)
 
@@ -84,6 +88,7 @@ type Pages struct {
 	handler  http.Handler
 	boards   boards
 	sessions sessions
+	past     past
 }
 
 // New is the pages of an arena.
@@ -98,6 +103,7 @@ func New(c Config) *Pages {
 	mux.HandleFunc("GET /screen/live", p.live("screen.html", p.screenSource))
 	mux.HandleFunc("GET /t/{tournament}", p.page("tournament.html", p.tournament))
 	mux.HandleFunc("GET /t/{tournament}/live", p.live("tournament.html", p.tournamentSource))
+	mux.HandleFunc("GET /t/{tournament}/r/{round}", p.page("round.html", p.round))
 	mux.HandleFunc("GET /t/{tournament}/results.jsonl", p.results)
 	mux.HandleFunc("GET /t/{tournament}/standings.csv", p.standingsCSV)
 	mux.HandleFunc("GET /t/{tournament}/standings.md", p.standingsMarkdown)
