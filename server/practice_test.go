@@ -72,6 +72,13 @@ func (tr *trainee) ended(practice bool, how flip7.GameEnd) (n int) {
 	return n
 }
 
+// atOnce is the most games that ran side by side.
+func (tr *trainee) atOnce() int {
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	return tr.most
+}
+
 // all are the games that it was ever told of.
 func (tr *trainee) all() []flip7.Game {
 	tr.mu.Lock()
@@ -166,8 +173,8 @@ func TestWhoPractisesMeets(t *testing.T) {
 				t.Errorf("eve is at a practice table: %v", g.Bots)
 			}
 		}
-		if met == 0 || ada.most != 1 || bob.most > practiceGames {
-			t.Errorf("they met in %d of %d games; ada, who takes one, had %d at once, and bob %d", met, len(ada.all()), ada.most, bob.most)
+		if met == 0 || ada.atOnce() != 1 || bob.atOnce() > practiceGames {
+			t.Errorf("they met in %d of %d games; ada, who takes one, had %d at once, and bob %d", met, len(ada.all()), ada.atOnce(), bob.atOnce())
 		}
 		if got := l.bot("ada"); !got.GetPractice() || got.GetTournamentId() != "" {
 			t.Errorf("ada is shown as %v, want practising", got)
