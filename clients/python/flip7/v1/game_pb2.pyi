@@ -557,7 +557,9 @@ class GameInfo(google.protobuf.message.Message):
     tournament_id: builtins.str
     """The tournament the game belongs to. Empty: none (practice)."""
     pairing_round: builtins.int
-    """Pairing round of the tournament. 0: none (practice)."""
+    """Pairing round of the tournament; beyond pairing_rounds it is a leg of the
+    final table. 0: none (practice).
+    """
     pairing_rounds: builtins.int
     """How many pairing rounds the tournament has. 0: none (practice)."""
     table: builtins.int
