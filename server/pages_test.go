@@ -238,6 +238,101 @@ func TestAReplayEndsAsTheRecordSays(t *testing.T) {
 	}
 }
 
+// says fails if a page does not have all of some texts.
+func (b *browser) says(path string, texts ...string) {
+	b.t.Helper()
+	page := b.page(path)
+	for _, text := range texts {
+		if !strings.Contains(page, text) {
+			b.t.Errorf("%s does not say %q:\n%s", path, text, page)
+		}
+	}
+}
+
+func TestPagesSayWhatANightWaitsFor(t *testing.T) {
+	b := browse(t)
+	b.says("/", "No night is open", "flip7 tournament create", "None yet", "No rated night")
+	b.says("/screen", "The first night is still to come")
+	tokens := b.roles()
+	bot := b.join(tokens.bot, "one")
+	id := b.opened(&flip7v1.TournamentSettings{PairingRounds: 2, Seats: 3, Rotations: 1, DecisionTimeout: durationpb.New(5 * time.Minute), Anchor: flip7v1.Anchor_ANCHOR_OFF})
+	b.says("/t/"+id, "Nobody has entered yet", "flip7 tournament enter "+id, "None is paired yet", "flip7 tournament start "+id)
+	for _, player := range []string{"odds-bot", "house:odds", "house:racer"} {
+		if _, err := b.EnterBot(b.admin, &flip7v1.EnterBotRequest{TournamentId: id, Player: player}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := b.StartTournament(b.admin, &flip7v1.StartTournamentRequest{TournamentId: id}); err != nil {
+		t.Fatal(err)
+	}
+	bot.asked()
+	b.says("/", "Pairing round 1 of 2", "running")
+	b.says("/t/"+id, "(running)", "Expected to end")
+	b.says("/screen", "Most at stake: table 1", "is asked")
+	b.says("/t/"+id+"/r/1", "Pairing round 1", "Why these tables")
+	if _, err := b.PauseTournament(b.admin, &flip7v1.PauseTournamentRequest{TournamentId: id, Why: "pizza"}); err != nil {
+		t.Fatal(err)
+	}
+	b.says("/", "then waits for the organiser: pizza.")
+	if _, err := b.VoidTable(b.admin, &flip7v1.VoidTableRequest{TournamentId: id, PairingRound: 1, Table: 1, Why: "a wrong build"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.CancelTournament(b.admin, &flip7v1.CancelTournamentRequest{TournamentId: id, Why: "a storm"}); err != nil {
+		t.Fatal(err)
+	}
+	b.wait(id)
+	b.says("/t/"+id, "nothing of it is rated: a storm.", "a wrong build. It counts 0.5 for each of its bots", "Not rated")
+	if _, err := flip7v1.NewBotServiceClient(b.conn).RegisterBot(b.admin, &flip7v1.RegisterBotRequest{Name: "absent"}); err != nil {
+		t.Fatal(err)
+	}
+	b.opened(&flip7v1.TournamentSettings{PairingRounds: 2}, "absent")
+	b.says("/", `Not connected: <a href="/b/absent">absent</a>. Before each pairing round they are waited for, 1m at the most`)
+}
+
+// A final table has thousands of games; its page stays short, and each of them has its address.
+func TestPagesOfAFinalTable(t *testing.T) {
+	b := browse(t)
+	id := b.opened(&flip7v1.TournamentSettings{PairingRounds: 1, FinalTable: 3, UntilDecided: true, MaxGames: 1200}, "house:racer", "house:random", "house:cards-5", "house:stay-15")
+	b.play(id)
+	night := b.night(id)
+	final := night.Final()
+	var shown struct {
+		Final struct {
+			Games, Rotations int
+			Says             string
+			Legs             []struct{ Path string }
+			Bots             []struct {
+				Bot             string
+				Placement, Lead float64
+			}
+		}
+		Standings []struct {
+			Bot   string
+			Final float64
+		}
+		Pairings []struct{}
+	}
+	b.json("/t/"+id+".json", &shown)
+	if f := shown.Final; f.Games != final.Games || f.Rotations != final.Rotations() || len(f.Legs) != len(night.Rounds)-1 || len(shown.Pairings) != 1 {
+		t.Errorf("%d games, %d rotations and %d legs are shown, and %d pairing rounds; want %d, %d, %d and 1", f.Games, f.Rotations, len(f.Legs), len(shown.Pairings),
+			final.Games, final.Rotations(), len(night.Rounds)-1)
+	}
+	for i, line := range shown.Final.Bots {
+		above := i == 0 || line.Placement <= shown.Final.Bots[i-1].Placement
+		if !above || line.Bot != shown.Standings[i].Bot || line.Placement != shown.Standings[i].Final || i < 2 && line.Lead <= 0 {
+			t.Errorf("line %d of the final is %+v; of the standings %+v", i+1, line, shown.Standings[i])
+		}
+	}
+	page := b.page("/t/" + id)
+	if len(page) > 40_000 || !strings.Contains(page, "Final table, leg") || !strings.Contains(page, `>all 30</a>`) {
+		t.Errorf("the page has %d bytes, want no list of all games:\n%s", len(page), page)
+	}
+	last := shown.Final.Legs[len(shown.Final.Legs)-1].Path
+	b.says(last, "Final table, leg "+fmt.Sprint(len(shown.Final.Legs)), "All games of table 1", fmt.Sprintf(`href="/g/%s/%d/1/1"`, id, len(night.Rounds)))
+	b.says(fmt.Sprintf("/g/%s/%d/1/1", id, len(night.Rounds)), "Final table, leg", "game 1 of 30")
+	b.says("/b/"+shown.Final.Bots[0].Bot, "Recent games", fmt.Sprintf(`href="/g/%s/%d/1/30"`, id, len(night.Rounds)), "1s: the decision timeout", "11s: the bank is empty too", "Rating after each night")
+}
+
 func TestWhatIsNotThereIsSaid(t *testing.T) {
 	b := browse(t)
 	id := b.opened(&flip7v1.TournamentSettings{PairingRounds: 1, Rotations: 1}, houses()...)
@@ -251,6 +346,7 @@ func TestWhatIsNotThereIsSaid(t *testing.T) {
 		{"/t/x", 404, "numbered from 1"},
 		{"/t/0.json", 404, "numbered from 1"},
 		{"/t/" + id + "/results.jsonl", 409, "when the tournament is over"},
+		{"/t/" + id + "/r/1", 404, "not paired"},
 		{"/g/" + id + "/1/1/1", 404, "no such table"},
 		{"/g/" + id + "/1/1/1/live", 404, "no such table"},
 		{"/g/" + id + "/1/1/1?step=0", 400, "step"},

@@ -20,6 +20,7 @@ type botView struct {
 	Bot       string      `json:"bot"`
 	League    string      `json:"league"`
 	Here      bool        `json:"connected"`
+	House     bool        `json:"house,omitempty"` // the server plays it
 	Rating    *eloLine    `json:"rating,omitempty"`
 	History   []point     `json:"history"`
 	Chart     *chart      `json:"-"`
@@ -130,7 +131,8 @@ func (p *Pages) bot(ctx context.Context, r *http.Request) (view, error) {
 				Provisional: row.Provisional}
 			b.Rating = &line
 			for _, build := range append([]arena.EloRow{row}, row.Older...) {
-				stats, _ := s.Stats(name, build.Build)
+				stats, house := s.Stats(name, build.Build)
+				b.House = house
 				b.Builds = append(b.Builds, buildOf(build.Build, stats, allowed))
 			}
 		}
@@ -288,13 +290,19 @@ func histogram(counts iter.Seq2[time.Duration, int], all int, of limits) []bucke
 func short(d time.Duration) string {
 	for _, unit := range []time.Duration{time.Second, time.Millisecond, time.Microsecond} {
 		if d >= 10*unit {
-			return d.Round(unit).String()
+			d = d.Round(unit)
+			break
 		}
 		if d >= unit {
-			return d.Round(unit / 10).String()
+			d = d.Round(unit / 10)
+			break
 		}
 	}
-	return d.String()
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	return text
 }
 
 func finite(x float64) *float64 {

@@ -96,7 +96,7 @@ func (p *Pages) gameAt(ctx context.Context, id arena.GameID, step int) (*gameVie
 	path := fmt.Sprintf("/g/%d/%d/%d/%d", id.Tournament, id.Round, id.Table, id.Number)
 	g := &gameView{Title: fmt.Sprintf("Game %d, table %d", id.Number, id.Table), Tournament: id.Tournament, Night: t.Settings.Name, Round: id.Round, Where: roundName(t, id.Round),
 		Table: id.Table, Game: id.Number, Of: of, Path: path,
-		Timeout: t.Settings.DecisionTimeout.String(), Bank: max(t.Settings.TimeBank, 0).String()}
+		Timeout: short(t.Settings.DecisionTimeout), Bank: short(max(t.Settings.TimeBank, 0))}
 
 	at := step
 	if at == 0 {
@@ -134,7 +134,9 @@ func (p *Pages) gameAt(ctx context.Context, id arena.GameID, step int) (*gameVie
 	if tab.State == arena.Complete || tab.State == arena.Void { // only then others' thinking times and the seed are public
 		g.Seed, g.fixed = fmt.Sprintf("%x", played.Record.Seed), true
 		if shot.event.Kind == game.Decided && shot.decided <= len(played.Timings) {
-			g.Thought = played.Timings[shot.decided-1].Took.Round(100 * time.Microsecond).String()
+			if took := played.Timings[shot.decided-1].Took; took > 0 { // house bots take no time
+				g.Thought = short(took)
+			}
 		}
 	}
 	return g, nil

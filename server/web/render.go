@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"html/template"
 	"io/fs"
-	"math"
 	"mime"
 	"net/http"
 	"path"
@@ -45,8 +44,10 @@ var templates = func() map[string]*template.Template {
 
 // functions are what templates can do beyond the language.
 var functions = template.FuncMap{
-	"percent":  func(share float64) string { return rating.Percent(share, 1) },
+	"percent":  func(p float64) string { return rating.Percent(p, 1) }, // of a probability, which is never quite 0 or 1
+	"share":    func(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) },
 	"fixed":    func(decimals int, x float64) string { return fmt.Sprintf("%.*f", decimals, x) },
+	"sentence": func(s string) string { return upper(s) + "." },
 	"signed":   func(x float64) string { return fmt.Sprintf("%+.0f", x) },
 	"clock":    func(at time.Time) string { return at.UTC().Format("15:04") + " UTC" },
 	"day":      func(at time.Time) string { return at.UTC().Format(time.DateOnly) },
@@ -54,7 +55,6 @@ var functions = template.FuncMap{
 	"plural":   plural,
 	"add":      func(a, b int) int { return a + b },
 	"resource": resource,
-	"finite":   func(x float64) bool { return !math.IsInf(x, 0) && !math.IsNaN(x) },
 }
 
 func plural(n int, one, more string) string {

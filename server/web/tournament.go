@@ -213,7 +213,7 @@ func (p *Pages) tournamentPage(ctx context.Context, id int64) (*tournamentView, 
 func (p *Pages) night(ctx context.Context, t *arena.Tournament) (*nightView, error) {
 	n := &nightView{Title: t.Settings.Name, ID: t.ID, Name: t.Settings.Name, League: t.Settings.League, State: t.State.String(),
 		Rounds: t.Settings.Rounds, Round: min(len(t.Rounds), t.Settings.Rounds), StartAt: t.StartAt, Ends: p.Ends(t),
-		CheckIn: t.Settings.CheckIn.String(), over: t.State.Over()}
+		CheckIn: short(t.Settings.CheckIn), over: t.State.Over()}
 	if n.over {
 		n.Unrated = t.Unrated()
 	}
@@ -279,13 +279,13 @@ func finalOf(t *arena.Tournament) *finalView {
 	if f == nil {
 		return nil
 	}
-	shown := &finalView{Games: f.Games, Rotations: f.Rotations(), Says: "No game of it is over yet."}
+	shown := &finalView{Games: f.Games, Rotations: f.Rotations(), Says: "no game of it is over yet"}
 	for _, round := range t.Rounds[t.Settings.Rounds:] {
 		shown.Legs = append(shown.Legs, leg{round.Number - t.Settings.Rounds, roundPath(t.ID, round.Number)})
 	}
 	bots := namesOf(t, f.Bots)
 	if f.Games > 0 {
-		shown.Says = upper(f.Decision().Sentence(bots, len(bots))) + "."
+		shown.Says = f.Decision().Sentence(bots, len(bots))
 	}
 	order := make([]int, len(bots))
 	for i := range order {
