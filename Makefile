@@ -3,6 +3,7 @@
 SHELL := /bin/bash
 BUF := go run github.com/bufbuild/buf/cmd/buf@v1.75.0
 STATICCHECK := go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GOVULNCHECK := go run golang.org/x/vuln/cmd/govulncheck@v1.9.0
 
 .PHONY: help demo build test race kits check cross generate baseline bench soak vuln
 
@@ -44,7 +45,7 @@ cross: go ## build flip7 for the systems that it runs on
 		echo "$$os/$$arch"; CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch go build -o .build/flip7-$$os-$$arch ./cmd/flip7 || exit 1; done; done
 	GOOS=windows go vet ./...
 
-generate: go ## generate the Go code of the protos
+generate: go ## generate the Go code of the protos; those of other kits: generate.sh and npm run generate in their folders
 	$(BUF) generate --template proto/buf.gen.yaml
 
 baseline: go ## make the contract as it is now what later changes must not break
@@ -52,6 +53,12 @@ baseline: go ## make the contract as it is now what later changes must not break
 
 soak: go ## the long proofs: many seeds, long nights
 	FLIP7_SOAK=$${FLIP7_SOAK:-10m} go test -tags soak -timeout 60m ./...
+
+vuln: go ## known vulnerabilities in what is used; skipped where the database cannot be reached
+	@report=$$($(GOVULNCHECK) ./... 2>&1) && echo "$$report" || { \
+		if grep -q '^govulncheck: fetching vulnerabilities:' <<<"$$report"; then \
+			echo "make vuln: skipped, the vulnerability database (https://vuln.go.dev) cannot be reached from here"; \
+		else echo "$$report"; exit 1; fi; }
 
 bench: go ## speed, as ratios against a floor measured in the same run
 	go test -run '^$$' -bench . -benchtime 2s ./arena/deal ./arena/match ./arena/rating ./arena/swiss ./server ./server/web

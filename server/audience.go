@@ -15,10 +15,16 @@ import (
 type audience struct {
 	metrics *metrics
 	bots    *remote.Bots
-	hub     *hub.Hub
+	hub     spectators
 
 	mu    sync.Mutex
 	games map[arena.GameID]*retold // those of which a bot wants the events
+}
+
+// spectators are told last. Game is a game as they know it.
+type spectators interface {
+	arena.Audience
+	Game(id arena.GameID, after int) (hub.Game, bool)
 }
 
 // retold is a game that is played again for bots that want its events. One goroutine at a time plays it: that of the game.

@@ -55,22 +55,23 @@ type Deps struct {
 
 // Server is an arena that can be reached. New makes one that listens, Serve lets callers in until it is told to stop.
 type Server struct {
-	config  Config
-	log     *slog.Logger
-	store   *store.Store
-	metrics *metrics
-	logbook *logbook
-	bots    *bots
-	arena   *arena.Arena
-	nights  *nights
-	watch   *watchService
-	gate    *gate
-	guard   *guard
-	health  *health.Server
-	main    *grpc.Server
-	web     *http.Server // of /metrics
-	pages   *web.Pages
-	browse  *http.Server // of the pages
+	config   Config
+	log      *slog.Logger
+	store    *store.Store
+	metrics  *metrics
+	logbook  *logbook
+	bots     *bots
+	arena    *arena.Arena
+	nights   *nights
+	watch    *watchService
+	audience *audience
+	gate     *gate
+	guard    *guard
+	health   *health.Server
+	main     *grpc.Server
+	web      *http.Server // of /metrics
+	pages    *web.Pages
+	browse   *http.Server // of the pages
 
 	practice *practice
 
@@ -170,11 +171,12 @@ func (s *Server) assemble() {
 		tokens:   map[[sha256.Size]byte]string{},
 	}
 	spectators := hub.New()
+	s.audience = &audience{metrics: s.metrics, bots: s.bots.Bots, hub: spectators, games: map[arena.GameID]*retold{}}
 	s.arena = arena.New(arena.Outside{
 		Store:    s.store,
 		Journals: journals{s.store.Journals(), s.metrics.journal},
 		Bots:     s.bots,
-		Audience: &audience{metrics: s.metrics, bots: s.bots.Bots, hub: spectators, games: map[arena.GameID]*retold{}},
+		Audience: s.audience,
 		Log:      s.log,
 	})
 	s.practice = newPractice(s)

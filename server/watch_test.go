@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"google.golang.org/grpc"
@@ -12,6 +13,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/flip7-arena/flip7/arena"
 	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
 )
 
@@ -245,6 +247,52 @@ func TestAGameIsSeenWhileItIsPlayed(t *testing.T) {
 	}
 	if last == 0 {
 		t.Error("the bot was told of no event")
+	}
+}
+
+// early stands before the spectators and looks whether the bots know already.
+type early struct {
+	spectators
+	told   *audience
+	looked atomic.Int32
+	wrong  func(format string, args ...any)
+}
+
+// Happened implements arena.Audience.
+func (e *early) Happened(event arena.Event) {
+	id := arena.GameID{Tournament: event.Tournament, Round: event.Round, Table: event.Table, Number: event.Game}
+	if event.Kind == arena.GamePlay {
+		e.told.mu.Lock()
+		r := e.told.games[id]
+		e.told.mu.Unlock()
+		if g, there := e.Game(id, 0); there && r != nil {
+			e.looked.Add(1)
+			if bots, now := r.follower.Moves(), len(g.Moves)+len(event.Moves); bots != now {
+				e.wrong("spectators of game %v are told of decision %d when the bots know of %d", id, now, bots)
+			}
+		}
+	}
+	e.spectators.Happened(event)
+}
+
+func TestSpectatorsAreToldNothingEarlierThanBots(t *testing.T) {
+	h := host(t)
+	before := &early{spectators: h.audience.hub, told: h.audience, wrong: t.Errorf}
+	h.audience.hub = before // nothing has happened yet
+	player := h.joinWith(as(t.Context(), h.registered("ada")), &flip7v1.Hello{Protocol: 1, InstanceId: "1", WantsEvents: true})
+	id := h.opened(&flip7v1.TournamentSettings{Seats: 3, PairingRounds: 1, Rotations: 1, Anchor: flip7v1.Anchor_ANCHOR_OFF},
+		"bot:ada", "house:odds", "house:racer")
+	if _, err := h.StartTournament(h.admin, &flip7v1.StartTournamentRequest{TournamentId: id}); err != nil {
+		t.Fatal(err)
+	}
+	request, told := player.untilAsked(nil)
+	done := make(chan struct{})
+	go func() { player.passAll(request, told); close(done) }()
+	h.wait(id)
+	player.CloseSend()
+	<-done
+	if before.looked.Load() < 50 {
+		t.Errorf("%d decisions were looked at, want those of three games", before.looked.Load())
 	}
 }
 
