@@ -154,7 +154,7 @@ func requestOf(v *flip7.View, again bool) request {
 		Resent:          v.Resent || again,
 		Absent:          v.Absent,
 		Round:           v.Round,
-		FirstPass:       v.Request().GetView().GetFirstPass(),
+		FirstPass:       v.FirstPass,
 		Dealer:          v.Dealer,
 		NextSeat:        v.Next,
 		Seats:           make([]seat, len(v.Seats)),

@@ -129,6 +129,7 @@ type View struct {
 	FlipThree   *FlipThree // nil: none
 	DrawPile    Counts
 	DiscardPile Counts
+	FirstPass   bool // the first pass around the table goes on (R5)
 
 	TimeBank    time.Duration // of the bot, what was left when the request was sent
 	LastLatency time.Duration // how long the last decision of this game took, as the arena measured it; 0: there was none
@@ -229,6 +230,7 @@ func viewOf(r *flip7v1.DecisionRequest, game *Game, arrived time.Time) *View {
 		Seats:       make([]Seat, len(table.GetSeats())),
 		DrawPile:    countsOf(table.GetDrawPile()),
 		DiscardPile: countsOf(table.GetDiscardPile()),
+		FirstPass:   table.GetFirstPass(),
 		TimeBank:    r.GetTimeBank().AsDuration(),
 		LastLatency: r.GetLastLatency().AsDuration(),
 		Resent:      r.GetResent(),

@@ -86,7 +86,18 @@ class View:
 
     __slots__ = (
         *("kind", "me", "targets", "legal", "game", "round", "dealer", "next", "seats", "waiting", "flip_three"),
-        *("draw_pile", "discard_pile", "time_bank", "last_latency", "resent", "absent", "request", "_deadline", "_void"),
+        *(
+            "draw_pile",
+            "discard_pile",
+            "first_pass",
+            "time_bank",
+            "last_latency",
+            "resent",
+            "absent",
+            "request",
+            "_deadline",
+            "_void",
+        ),
     )
 
     def __init__(
@@ -115,6 +126,8 @@ class View:
             self.flip_three = FlipThree(running.seat, running.draws_left, _cards_of(running.set_aside))
         self.draw_pile = Counts(table.draw_pile)
         self.discard_pile = Counts(table.discard_pile)
+        #: The first pass around the table goes on (R5).
+        self.first_pass = table.first_pass
         #: The bot's time bank, what was left when the request was sent.
         self.time_bank = _seconds(request.time_bank)
         #: How long the last decision of this game took, as the arena measured it; 0: there was none.

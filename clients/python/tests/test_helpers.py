@@ -115,6 +115,7 @@ class Views(unittest.TestCase):
         table.seats[1].actions.append(game.CARD_FLIP_THREE)
         table.seats[1].points = 28
         table.waiting.add(card=game.CARD_FREEZE, seat=3)
+        table.first_pass = True
         table.flip_three.CopyFrom(game.FlipThree(seat=0, draws_left=2, set_aside=[game.CARD_FREEZE]))
         request.game.rules.tie_break = game.TIE_BREAK_SHARED
         request.game.rules.deal = game.DEAL_EVERYONE
@@ -132,6 +133,7 @@ class Views(unittest.TestCase):
         self.assertTrue(frozen.second_chance and frozen.to_be_dealt)
         self.assertEqual(view.waiting, (flip7.Assigned(flip7.FREEZE, 3),))
         self.assertEqual(view.flip_three, flip7.FlipThree(0, 2, (flip7.FREEZE,)))
+        self.assertTrue(view.first_pass)
         self.assertEqual((view.draw_pile[12], view.draw_pile.total(), view.discard_pile.total()), (11, 90, 0))
         g = view.game
         self.assertEqual((g.id, g.attempt, g.table, g.of, g.rated, g.practice), ("g", 1, 5, 8, True, False))
