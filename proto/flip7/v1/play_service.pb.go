@@ -151,7 +151,8 @@ const (
 	// This attempt failed and nobody is at fault but the arena. A new attempt on
 	// a new deal follows with a GameStarted of its own, or the table is void.
 	GameEnd_GAME_END_FAILED GameEnd = 2
-	// Stopped by hand: the table is void or the tournament was cancelled.
+	// Stopped by hand: the table is void or the tournament was cancelled. Or
+	// practice, whose partner left or whose arena stops.
 	GameEnd_GAME_END_VOID GameEnd = 3
 	// Practice that ended early because a tournament calls a bot.
 	GameEnd_GAME_END_CALLED_AWAY GameEnd = 4

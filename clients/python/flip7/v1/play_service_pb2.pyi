@@ -133,7 +133,9 @@ class _GameEndEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._EnumTy
     a new deal follows with a GameStarted of its own, or the table is void.
     """
     GAME_END_VOID: _GameEnd.ValueType  # 3
-    """Stopped by hand: the table is void or the tournament was cancelled."""
+    """Stopped by hand: the table is void or the tournament was cancelled. Or
+    practice, whose partner left or whose arena stops.
+    """
     GAME_END_CALLED_AWAY: _GameEnd.ValueType  # 4
     """Practice that ended early because a tournament calls a bot."""
 
@@ -149,7 +151,9 @@ GAME_END_FAILED: GameEnd.ValueType  # 2
 a new deal follows with a GameStarted of its own, or the table is void.
 """
 GAME_END_VOID: GameEnd.ValueType  # 3
-"""Stopped by hand: the table is void or the tournament was cancelled."""
+"""Stopped by hand: the table is void or the tournament was cancelled. Or
+practice, whose partner left or whose arena stops.
+"""
 GAME_END_CALLED_AWAY: GameEnd.ValueType  # 4
 """Practice that ended early because a tournament calls a bot."""
 global___GameEnd = GameEnd

@@ -98,7 +98,10 @@ export declare const GameEnd: {
      * a new deal follows with a GameStarted of its own, or the table is void.
      */
     readonly FAILED: 2;
-    /** VOID - Stopped by hand: the table is void or the tournament was cancelled. */
+    /**
+     * VOID - Stopped by hand: the table is void or the tournament was cancelled. Or
+     * practice, whose partner left or whose arena stops.
+     */
     readonly VOID: 3;
     /** CALLED_AWAY - Practice that ended early because a tournament calls a bot. */
     readonly CALLED_AWAY: 4;

@@ -109,7 +109,10 @@ export const GameEnd = {
    * a new deal follows with a GameStarted of its own, or the table is void.
    */
   FAILED: 2,
-  /** VOID - Stopped by hand: the table is void or the tournament was cancelled. */
+  /**
+   * VOID - Stopped by hand: the table is void or the tournament was cancelled. Or
+   * practice, whose partner left or whose arena stops.
+   */
   VOID: 3,
   /** CALLED_AWAY - Practice that ended early because a tournament calls a bot. */
   CALLED_AWAY: 4,
