@@ -166,12 +166,7 @@ func (o onlookers) Follow(id arena.GameID, tell game.Observer) (running web.Runn
 	if err != nil {
 		return running, false, fmt.Errorf("follow game %v: %w", id, err)
 	}
-	running = web.Running{Info: g.Info, Attempt: g.Attempt, Moves: g.Moves, Ended: g.Ended}
-	if !f.State.Over() {
-		pending := f.State.Request()
-		running.Pending = &pending
-	}
-	return running, true, nil
+	return web.Running{Info: g.Info, Attempt: g.Attempt, Moves: g.Moves, State: &f.State, Ended: g.Ended}, true, nil
 }
 
 // browsing is the server of the pages. How long an answer may take is not bounded here: a live page goes on for as long as

@@ -12,10 +12,12 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
@@ -137,6 +139,13 @@ func (w *window) click(selector string) {
 	w.script(fmt.Sprintf("document.querySelector(%q).click()", selector))
 }
 
+// follow clicks what leads to another page, and returns when something is there that this one does not have.
+func (w *window) follow(selector, there string) {
+	w.t.Helper()
+	within(w, chromedp.Click(selector))
+	within(w, chromedp.WaitVisible(there))
+}
+
 // press presses a key.
 func (w *window) press(key string) {
 	w.t.Helper()
@@ -157,95 +166,167 @@ func (w *window) picture(name string, width, height int64) {
 	}
 }
 
-// widths are those that pages are looked at in: phone, laptop, projector.
-var widths = map[string][2]int64{"phone": {390, 844}, "laptop": {1280, 800}, "projector": {1920, 1080}}
-
-// pictures are screenshots in all widths.
+// pictures are screenshots for a phone, a laptop and a projector, and for a laptop that is kept dark.
 func (w *window) pictures(name string) {
-	for width, size := range widths {
-		w.picture(name+"-"+width, size[0], size[1])
+	w.t.Helper()
+	w.picture(name+"-phone", 390, 844)
+	w.picture(name+"-laptop", 1280, 800)
+	w.picture(name+"-projector", 1920, 1080)
+	w.scheme("dark")
+	w.picture(name+"-dark", 1280, 800)
+	w.scheme("light")
+}
+
+// scheme says what colours somebody likes.
+func (w *window) scheme(name string) {
+	w.t.Helper()
+	features := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}}
+	if _, err := chromedp.Call(w.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: features}); err != nil {
+		w.t.Fatal(err)
 	}
 }
 
-// slowNight is a night that can be watched: a house bot, and three bots that come in from here and think for a moment,
-// until they are told to hurry.
-func slowNight(t *testing.T) (n *night, base string, hurry func()) {
+// watchedNight is a night that can be watched: a house bot, and three bots that come in from here and think for a moment.
+type watchedNight struct {
+	*night
+	base  string
+	owner string       // the token of ada's owner
+	moves atomic.Int64 // how long a bot thinks, in nanoseconds
+}
+
+// The paces of a night: one to look at, and one to come to the end.
+const (
+	slowly  = 100 * time.Millisecond
+	quickly = 5 * time.Millisecond
+)
+
+func (n *watchedNight) pace(thinks time.Duration) { n.moves.Store(int64(thinks)) }
+
+func watchNight(t *testing.T) *watchedNight {
 	t.Helper()
-	late := make(chan struct{})
-	n = prepareNight(t, filepath.Join(t.TempDir(), "data"))
+	n := &watchedNight{night: prepareNight(t, filepath.Join(t.TempDir(), "data"))}
+	n.pace(slowly)
 	n.server.web = newServed(t, "", nil).address
+	n.base = "http://" + n.server.web
 	n.begin()
-	n.verb("tournament", "create", "Watched night", "--open", "--rounds", "2", "--rotations", "1", "--decision-timeout", "30s", "--anchor", "off")
+	n.verb("tournament", "create", "Watched night", "--open", "--rounds", "4", "--rotations", "1", "--decision-timeout", "30s", "--anchor", "off")
 	n.verb("tournament", "enter", tournament, "house:odds")
+	n.owner = n.token("owner", "register", "lovelace")
 	for _, name := range []string{"ada", "babbage", "curie"} {
-		token := n.register(name)
+		token := n.token("bot", "register", name, "--token", n.owner)
+		n.verb("tournament", "enter", tournament, "bot:"+name)
 		kit, err := demoBot{name: name, strategy: "stay-25"}.kit(n.server.address, token, n.server.log)
 		if err != nil {
 			t.Fatal(err)
 		}
-		decide := kit.Decide
+		decide, passed := kit.Decide, false
 		kit.Decide = func(v *flip7.View) flip7.Decision {
-			select {
-			case <-late:
-			case <-time.After(100 * time.Millisecond):
+			time.Sleep(time.Duration(n.moves.Load()))
+			if name == "ada" && !passed { // something for her log
+				passed = true
+				return v.Pass()
 			}
 			return decide(v)
 		}
+		kit.MaxGames = 1 // so that games follow each other
 		n.bots.Go(func() { _ = flip7.Play(n.ctx, kit) })
 	}
 	n.bots.Go(n.follow)
-	return n, "http://" + n.server.web, sync.OnceFunc(func() { close(late) })
+	return n
+}
+
+// token runs a verb that shows a token once.
+func (n *watchedNight) token(args ...string) string {
+	n.t.Helper()
+	var made struct{ Token string }
+	if err := json.Unmarshal(n.verb(append(args, "--json")...), &made); err != nil {
+		n.t.Fatal(err)
+	}
+	return made.Token
 }
 
 func TestSomebodyWatchesANight(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a browser, for seconds")
 	}
-	n, base, hurry := slowNight(t)
-	w := openWindow(t, base)
+	n := watchNight(t)
+	w := openWindow(t, n.base)
 
 	// The home page moves from an open night to a running one without being loaded again.
-	w.open(base + "/")
+	w.open(n.base + "/")
 	w.script(`window.kept = "the same page"`)
 	w.until(`document.querySelector("#tonight").textContent.includes("Watched night")`)
+	w.pictures("home-open")
 	n.start()
 	w.until(`document.querySelector("#tonight .tag").textContent === "running" && window.kept === "the same page"`)
-	w.pictures("home-running")
 
 	// So do the standings of the tournament.
-	w.open(base + "/t/1")
+	w.open(n.base + "/t/1")
 	w.script(`window.kept = document.querySelector("#standings").textContent`)
+	n.pace(quickly)
 	w.until(`window.kept && document.querySelector("#standings").textContent !== window.kept`)
-	w.script(`document.querySelector("#fair").open = true`)
+	n.pace(slowly)
+	w.until(`document.getElementById("said").textContent.includes("leads")`)
 	w.pictures("tournament-running")
 
-	// A game that is being played is followed to its end, and then played again.
+	// A game that is being played is followed to its end, and can then be gone through, all on the same page.
 	w.until(`document.querySelector("a.running") !== null`)
 	w.open(within(w, chromedp.Evaluate[string](`document.querySelector("a.running").href`)))
 	w.until(`document.querySelector("#frame .seat") !== null`)
 	w.script(`window.kept = document.querySelector("#frame").dataset.step`)
 	w.until(`Number(document.querySelector("#frame").dataset.step) > Number(window.kept)`)
 	w.pictures("game-running")
-	hurry()
+	if os.Getenv("FLIP7_SCREENSHOTS") != "" {
+		game := within(w, chromedp.Location())
+		for name, path := range map[string]string{"home-running": "/", "screen-running": "/screen"} {
+			w.open(n.base + path)
+			w.pictures(name)
+		}
+		w.open(game)
+		w.script(`window.kept = "a page"`)
+	}
+	n.pace(quickly)
 	w.until(`document.querySelectorAll(".place").length === 4`)
-	n.untilOver()
+	w.until(`document.querySelector("#deal code") !== null && window.kept !== undefined`) // the seed: the table is over
 	w.replay(within(w, chromedp.Location()))
 
 	// What is left of the night.
-	w.open(base + "/t/1")
+	n.untilOver()
+	w.open(n.base + "/t/1")
 	w.until(`document.querySelector("#head .tag").textContent === "finished"`)
 	w.click("#crosstable summary")
 	w.until(`document.querySelector("#crosstable table").checkVisibility()`)
+	w.script(`document.querySelector("#fair").open = true`)
 	w.pictures("tournament-finished")
-	for name, path := range map[string]string{"home": "/", "bot": "/b/ada", "screen": "/screen", "refusal": "/nosuch"} {
-		w.open(base + path)
+	for name, path := range map[string]string{"home": "/", "screen": "/screen", "round": "/t/1/r/1", "refusal": "/nosuch"} {
+		w.open(n.base + path)
 		w.until(`document.querySelector("h1") !== null`)
 		w.pictures(name)
 	}
+	w.signIn(n.owner)
 	w.mu.Lock()
 	w.console = withoutRefusals(w.console) // a browser says by itself that a page answered 404
 	w.mu.Unlock()
 	w.quiet()
+}
+
+// signIn goes from the page of a bot to its log, which its owner alone sees.
+func (w *window) signIn(token string) {
+	w.t.Helper()
+	logged := `document.querySelector(".log") !== null`
+	w.open(w.base + "/b/ada")
+	w.until("!(" + logged + ")")
+	w.follow(`main a[href^="/signin"]`, "input[name=token]")
+	w.pictures("signin")
+	w.script(fmt.Sprintf(`document.querySelector("input[name=token]").value = %q`, token))
+	w.follow("form button", ".log")
+	w.until(`location.pathname === "/b/ada" && document.querySelector(".log").textContent.includes("so the default is played")`)
+	w.pictures("bot")
+	w.open(w.base + "/signin")
+	w.until(`document.querySelector("main").textContent.includes("signed in as lovelace")`)
+	w.follow("form button", "#tonight")
+	w.open(w.base + "/b/ada")
+	w.until("!(" + logged + ")")
 }
 
 func withoutRefusals(said []string) (rest []string) {
@@ -263,8 +344,8 @@ func (w *window) replay(address string) {
 	step := func(n int) string {
 		return fmt.Sprintf(`Number(document.querySelector("#frame").dataset.step) === %d`, n)
 	}
-	w.open(address + "?step=1")
-	w.until(step(1))
+	w.press(kb.Home) // where it has come to its end, with no other page
+	w.until(step(1) + ` && window.kept !== undefined && location.search === "?step=1"`)
 	w.press(kb.ArrowRight)
 	w.until(step(2))
 	w.press(kb.ArrowRight)
@@ -273,8 +354,14 @@ func (w *window) replay(address string) {
 	w.until(step(2) + ` && location.search === "?step=2"`)
 	w.script(`{const s = document.getElementById("scrub"); s.value = 30; s.dispatchEvent(new Event("input", {bubbles: true}))}`)
 	w.until(step(30))
+	within(w, chromedp.KeyEvent(kb.ArrowRight, chromedp.KeyModifiers(chromedp.ModifierShift)))
+	w.until(`document.querySelector(".rounds [aria-current]").dataset.step === document.querySelector("#frame").dataset.step`)
+	w.click("#moment")
+	w.until(`document.getElementById("status").textContent.includes("link")`)
 	w.click(`.rounds a[data-step]:last-child`)
 	w.until(`document.querySelector(".rounds a:last-child").getAttribute("aria-current") === "true"`)
+	w.press(kb.ArrowLeft)
+	w.until(`document.getElementById("said").textContent.startsWith("The round is over")`)
 	w.pictures("game")
 	w.press(" ") // plays
 	w.until(`document.getElementById("play").textContent === "Pause"`)
@@ -312,9 +399,9 @@ func TestAPageComesBackWhenTheServerDoes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a browser, for seconds")
 	}
-	n, base, hurry := slowNight(t)
-	w := openWindow(t, base)
-	w.open(base + "/t/1")
+	n := watchNight(t)
+	w := openWindow(t, n.base)
+	w.open(n.base + "/t/1")
 	w.until(`document.querySelector("#head .tag").textContent === "open"`)
 	n.server.kill()
 	w.until(`!document.getElementById("status").hidden`)
@@ -323,7 +410,7 @@ func TestAPageComesBackWhenTheServerDoes(t *testing.T) {
 	}
 	n.server.start()
 	w.until(`document.getElementById("status").hidden`)
-	hurry()
+	n.pace(0)
 	n.start()
 	w.until(`document.querySelector("#head .tag").textContent === "finished"`)
 }

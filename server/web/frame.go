@@ -100,7 +100,8 @@ type camera struct {
 	next    int // of the moves
 	decided int // moves up to the step
 	rounds  []mark
-	state   game.State // as it was at the step
+	state   game.State // as it was at the step; a card that turned up lies there only if it is settled
+	settled bool
 	event   game.Event
 	cause   game.Cause
 	taken   bool
@@ -124,8 +125,24 @@ func (c *camera) Observe(s *game.State, e game.Event) {
 		c.dealt = c.how(s, e)
 	case c.at == c.step+1:
 		c.after = e
+		if e.Kind == game.Decided || e.Kind == game.Drawn { // told before it changes anything
+			c.settle(s)
+		}
 	}
 	c.hit = e.Kind == game.Decided && e.Decision == game.Hit
+}
+
+// settle takes the state after all that the step brought: a card is told of as it turns up, before it lies anywhere.
+func (c *camera) settle(s *game.State) { c.state, c.settled = *s, true }
+
+// now tells how the game stands after the last thing that happened.
+func (c *camera) now(s *game.State) {
+	if s.Over() || c.at > c.step && c.step >= 0 {
+		return
+	}
+	c.settle(s)
+	pending := s.Request()
+	c.pending = &pending
 }
 
 // how says in what way a card turned up.
@@ -152,6 +169,9 @@ func (c *camera) frame() frame {
 	if c.step < 0 || c.step > c.at {
 		f.Step = c.at
 	}
+	if c.settled && c.after.Kind == game.Drawn {
+		f.Draw++ // that one is still to come
+	}
 	asked, kind := game.Seat(-1), game.Turn
 	switch {
 	case c.after.Kind == game.Decided:
@@ -164,13 +184,16 @@ func (c *camera) frame() frame {
 		sv := seatView{Seat: int(seat), Bot: c.bots[seat], Status: v.Status(seat).String(), Dealer: v.Dealer() == seat, Asked: seat == asked,
 			Points: v.Points(seat), Total: v.Total(seat), Cards: []card{}}
 		sv.Share = min(100, 100*(sv.Total)/max(f.Target, 1))
-		fresh := c.event.Kind == game.Drawn && c.event.Seat == seat
+		drawn := c.event.Kind == game.Drawn && c.event.Seat == seat
 		for front := range v.Front(seat) {
 			shown := card{Name: front.String()}
-			if fresh && front == c.event.Card {
-				shown.New, fresh = true, false
+			if drawn && c.settled && front == c.event.Card {
+				shown.New, drawn = true, false
 			}
 			sv.Cards = append(sv.Cards, shown)
+		}
+		if drawn { // it does not lie there yet, or is to be given away
+			sv.Cards = append(sv.Cards, card{Name: c.event.Card.String(), New: true})
 		}
 		if f.Over {
 			sv.Place = result.Places[seat]

@@ -109,7 +109,8 @@ func (p *Pages) gameAt(ctx context.Context, id arena.GameID, step int) (*gameVie
 		return nil, err
 	case there:
 		g.Attempt, g.Running = running.Attempt, !running.Ended
-		shot.bots, shot.moves, shot.pending = running.Info.Bots, running.Moves, running.Pending
+		shot.bots, shot.moves = running.Info.Bots, running.Moves
+		shot.now(running.State)
 		g.Frame = shot.frame()
 		if step == 0 {
 			g.Live = path + "/live"

@@ -78,8 +78,8 @@ type Running struct {
 	Info    table.Info
 	Attempt int
 	Moves   []game.Move
-	Pending *game.Request // nil if nothing is asked
-	Ended   bool          // and waits for the rest of its table
+	State   *game.State // after them
+	Ended   bool        // and waits for the rest of its table
 }
 
 // Pages is the handler of all pages. Close ends what is live.
