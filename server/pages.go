@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -10,6 +11,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"google.golang.org/grpc/codes"
@@ -31,21 +33,21 @@ func (s *Server) newPages() *web.Pages {
 		Watch:   onlookers{s.watch.hub},
 		Present: s.bots.there,
 		Season: func(ctx context.Context, league string, do func(*arena.Season, *arena.Elo) error) error {
-			return ratings.season(ctx, league, arena.SeasonOptions{}, func(found *season) error {
+			return crowded(ratings.season(ctx, league, arena.SeasonOptions{}, func(found *season) error {
 				if err := found.table(); err != nil {
 					return err
 				}
 				return do(found.Season, found.elo)
-			})
+			}))
 		},
 		History: ratings.history,
-		Explain: s.nights.explain,
+		Explain: func(ctx context.Context, t *arena.Tournament, round int) ([]string, error) {
+			lines, err := s.nights.explain(ctx, t, round)
+			return lines, crowded(err)
+		},
 		Tally: func(ctx context.Context, t *arena.Tournament, do func(*arena.Tally) error) (err error) {
 			counted := s.nights.count(ctx, t, func(tally *arena.Tally) { err = do(tally) })
-			if counted != nil {
-				return counted
-			}
-			return err
+			return cmp.Or(crowded(counted), err)
 		},
 		Ends: func(t *arena.Tournament) time.Time {
 			shown := s.nights.common.Tournament(t)
@@ -66,7 +68,8 @@ func (s *Server) newPages() *web.Pages {
 			if t.State != arena.Finished {
 				return "", nil
 			}
-			return s.nights.conclude(ctx, t)
+			text, err := s.nights.conclude(ctx, t)
+			return text, crowded(err)
 		},
 		Owner:   s.reader,
 		MayTry:  s.mayTry,
@@ -90,7 +93,15 @@ func (s *ratingService) history(ctx context.Context, league, bot string) (moment
 		}
 		return nil
 	})
-	return moments, err
+	return moments, crowded(err)
+}
+
+// crowded tells pages in their words that too many wait at a desk.
+func crowded(err error) error {
+	if status.Code(err) == codes.ResourceExhausted {
+		return web.ErrBusy
+	}
+	return err
 }
 
 // reader is who has the token of a hash, if pages have something for them.
@@ -178,6 +189,9 @@ func (s *Server) browsing(encrypt *tls.Config) *http.Server {
 
 // serveBrowsers lets browsers in, until the server is closed.
 func (s *Server) serveBrowsers() error {
+	var warming sync.WaitGroup
+	warming.Go(s.pages.Warm)
+	defer warming.Wait()
 	if s.browse.TLSConfig != nil {
 		return s.browse.ServeTLS(s.browsers, "", "")
 	}

@@ -61,6 +61,7 @@ type seatView struct {
 	Cards   []card `json:"cards"`
 	Waiting []card `json:"waiting,omitempty"` // assigned, and not in effect yet
 	Points  int    `json:"points"`
+	Banked  bool   `json:"banked,omitempty"` // the points cannot be lost any more
 	Total   int    `json:"total"`
 	Place   int    `json:"place,omitempty"` // when the game is over
 	Share   int    `json:"-"`               // of the way to the target, percent
@@ -183,6 +184,7 @@ func (c *camera) frame() frame {
 	for seat := range game.Seat(v.Seats()) {
 		sv := seatView{Seat: int(seat), Bot: c.bots[seat], Status: v.Status(seat).String(), Dealer: v.Dealer() == seat, Asked: seat == asked,
 			Points: v.Points(seat), Total: v.Total(seat), Cards: []card{}}
+		sv.Banked = sv.Points > 0 && (v.Status(seat) != game.Active || c.event.Kind == game.RoundEnded || f.Over)
 		sv.Share = min(100, 100*(sv.Total)/max(f.Target, 1))
 		drawn := c.event.Kind == game.Drawn && c.event.Seat == seat
 		for front := range v.Front(seat) {

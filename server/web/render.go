@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"html/template"
 	"io/fs"
+	"math"
 	"mime"
 	"net/http"
 	"path"
@@ -48,7 +49,7 @@ var functions = template.FuncMap{
 	"share":    func(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) },
 	"fixed":    func(decimals int, x float64) string { return fmt.Sprintf("%.*f", decimals, x) },
 	"sentence": func(s string) string { return upper(s) + "." },
-	"signed":   func(x float64) string { return fmt.Sprintf("%+.0f", x) },
+	"signed":   func(x float64) string { return fmt.Sprintf("%+d", int(math.Round(x))) },
 	"clock":    func(at time.Time) string { return at.UTC().Format("15:04") + " UTC" },
 	"day":      func(at time.Time) string { return at.UTC().Format(time.DateOnly) },
 	"stamp":    func(at time.Time) string { return at.UTC().Format(time.RFC3339) },
@@ -89,7 +90,7 @@ type personal interface{ personal() bool }
 func (p *Pages) page(file string, find func(context.Context, *http.Request) (view, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		asJSON := strings.HasSuffix(r.URL.Path, ".json")
-		shown, err := find(r.Context(), r)
+		shown, err := p.find(r, find)
 		if err != nil {
 			p.refuse(w, r, err)
 			return
@@ -113,6 +114,22 @@ func (p *Pages) page(file string, find func(context.Context, *http.Request) (vie
 			return
 		}
 		answer(w, r, contentType, out.Bytes(), shown.lasts())
+	}
+}
+
+// find finds what a page shows. Those who ask for the same page at the same time get the same, found once; who has signed in
+// may get what nobody else does.
+func (p *Pages) find(r *http.Request, find func(context.Context, *http.Request) (view, error)) (view, error) {
+	if _, err := r.Cookie(sessionCookie); err == nil {
+		return find(r.Context(), r)
+	}
+	found := p.searches.DoChan(r.URL.RequestURI(), func() (any, error) { return find(p.boards.ctx, r) })
+	select {
+	case result := <-found:
+		shown, _ := result.Val.(view)
+		return shown, result.Err
+	case <-r.Context().Done():
+		return nil, context.Cause(r.Context())
 	}
 }
 
@@ -151,6 +168,9 @@ func (p *Pages) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	told, ok := errors.AsType[*wrong](err)
 	switch {
 	case ok:
+	case errors.Is(err, ErrBusy):
+		w.Header().Set("Retry-After", "2")
+		told = &wrong{http.StatusServiceUnavailable, "Too many look at pages that take long; load this one again in a moment."}
 	case errors.Is(err, arena.ErrNotFound):
 		told = &wrong{http.StatusNotFound, "There is no such thing in this arena."}
 	default:

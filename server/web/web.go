@@ -10,14 +10,20 @@ package web
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"log/slog"
 	"net/http"
 	"time"
+
+	"golang.org/x/sync/singleflight"
 
 	"github.com/flip7-arena/flip7/arena"
 	"github.com/flip7-arena/flip7/arena/game"
 	"github.com/flip7-arena/flip7/arena/table"
 )
+
+// ErrBusy is the answer of a function of Config when too many wait for it.
+var ErrBusy = errors.New("too many wait")
 
 // Config is what the pages are made of. Its functions may be called from any goroutine.
 type Config struct {
@@ -89,6 +95,7 @@ type Pages struct {
 	boards   boards
 	sessions sessions
 	past     past
+	searches singleflight.Group // what pages show, by their addresses
 }
 
 // New is the pages of an arena.
@@ -123,6 +130,14 @@ func New(c Config) *Pages {
 
 // ServeHTTP implements http.Handler.
 func (p *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.handler.ServeHTTP(w, r) }
+
+// Warm puts the first page together: after a restart its Elo table takes a second or so for 10,000 games, and nobody should
+// wait for that.
+func (p *Pages) Warm() {
+	if _, err := p.homePage(p.boards.ctx); err != nil && p.boards.ctx.Err() == nil {
+		p.Log.Warn("the first page", "error", err)
+	}
+}
 
 // Close ends all live pages; browsers come back by themselves.
 func (p *Pages) Close() { p.boards.close() }

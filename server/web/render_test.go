@@ -1,0 +1,63 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestManyWhoAskAtOnceGetOnePage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := counting(t)
+		var found atomic.Int64
+		page := p.page("refusal.html", func(context.Context, *http.Request) (view, error) {
+			time.Sleep(time.Second)
+			return counted{refusal: refusal{Title: fmt.Sprint("found ", found.Add(1))}}, nil
+		})
+		const many = 100
+		answers := make(chan *httptest.ResponseRecorder, many)
+		ask := func(path, cookie string) {
+			r := httptest.NewRequest(http.MethodGet, path, nil)
+			if cookie != "" {
+				r.AddCookie(&http.Cookie{Name: sessionCookie, Value: cookie})
+			}
+			w := httptest.NewRecorder()
+			page(w, r)
+			answers <- w
+		}
+		for range many {
+			go ask("/b/ada", "")
+		}
+		for range many {
+			if text := (<-answers).Body.String(); !strings.Contains(text, "found 1<") {
+				t.Errorf("one who asked got\n%s", text)
+			}
+		}
+		go ask("/b/ada", "mine")
+		go ask("/b/ada", "yours")
+		go ask("/b/ada?league=other", "")
+		for range 3 {
+			<-answers
+		}
+		if n := found.Load(); n != 4 {
+			t.Errorf("%d pages were found, want one for %d who have not signed in, one for each of two who have, and one of another address", n, many)
+		}
+	})
+}
+
+func TestWhoComesWhenAllIsBusyIsToldWhenToComeAgain(t *testing.T) {
+	p := counting(t)
+	w := httptest.NewRecorder()
+	p.page("refusal.html", func(context.Context, *http.Request) (view, error) {
+		return nil, fmt.Errorf("the Elo table: %w", ErrBusy)
+	})(w, httptest.NewRequest(http.MethodGet, "/", nil))
+	if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" || !strings.Contains(w.Body.String(), "in a moment") {
+		t.Errorf("got %d, Retry-After %q:\n%s", w.Code, w.Header().Get("Retry-After"), w.Body)
+	}
+}
