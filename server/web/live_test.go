@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"fmt"
+	"html/template"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -48,7 +49,7 @@ func (c *counter) change() {
 
 // counting are pages with a template for counters.
 func counting(t testing.TB) *Pages {
-	own, err := templates["refusal.html"].Clone()
+	own, err := template.New("").Funcs(functions).ParseFS(templateFiles, "templates/frame.html", "templates/parts.html", "templates/refusal.html")
 	if err != nil {
 		t.Fatal(err)
 	}
