@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"html/template"
@@ -163,23 +164,48 @@ func TestTooManyWhoLookAreToldSo(t *testing.T) {
 	}
 }
 
-// BenchmarkThousandWatchers is what a change costs with a thousand who look.
-func BenchmarkThousandWatchers(b *testing.B) {
+// hearing is a page that says when it has heard of a change.
+type hearing struct {
+	*httptest.ResponseRecorder
+	heard *sync.WaitGroup
+}
+
+func (h hearing) Write(p []byte) (int, error) {
+	if bytes.HasPrefix(p, []byte("event: told")) {
+		h.heard.Done()
+	}
+	return len(p), nil
+}
+
+func (h hearing) SetWriteDeadline(time.Time) error { return nil }
+func (h hearing) FlushError() error                { return nil }
+
+// BenchmarkWatchers is how long it takes until all who look have heard of a change: it is put together once, and written to
+// each of them.
+func BenchmarkWatchers(b *testing.B) {
 	for _, watchers := range []int{1, 1000} {
 		b.Run(fmt.Sprint(watchers), func(b *testing.B) {
 			p, c := counting(b), &counter{changed: make(chan struct{})}
 			ctx, leave := context.WithCancel(b.Context())
-			var looking sync.WaitGroup
+			var looking, heard sync.WaitGroup
+			heard.Add(watchers)
 			for range watchers {
-				looking.Go(func() { look(ctx, p, c.source(0)) })
+				looking.Go(func() {
+					p.live("counter.html", func(*http.Request) (source, error) { return c.source(0), nil })(hearing{httptest.NewRecorder(), &heard},
+						httptest.NewRequest(http.MethodGet, "/counter", nil).WithContext(ctx))
+				})
 			}
+			heard.Wait()
+			before := c.made
 			for b.Loop() {
+				heard.Add(watchers)
 				c.change()
+				heard.Wait()
 			}
 			b.StopTimer()
+			b.ReportMetric(float64(c.made-before)/float64(b.N), "pages/change")
 			leave()
 			looking.Wait()
-			b.ReportMetric(float64(c.made)/float64(b.N), "pages/change")
 		})
 	}
 }
