@@ -304,6 +304,7 @@ func TestSomebodyWatchesANight(t *testing.T) {
 		w.pictures(name)
 	}
 	w.signIn(n.owner)
+	w.withoutScript()
 	w.mu.Lock()
 	w.console = withoutRefusals(w.console) // a browser says by itself that a page answered 404
 	w.mu.Unlock()
@@ -327,6 +328,22 @@ func (w *window) signIn(token string) {
 	w.follow("form button", "#tonight")
 	w.open(w.base + "/b/ada")
 	w.until("!(" + logged + ")")
+}
+
+// withoutScript goes through a game by links alone.
+func (w *window) withoutScript() {
+	w.t.Helper()
+	if _, err := chromedp.Call(w.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
+		w.t.Fatal(err)
+	}
+	w.open(w.base + "/g/1/1/1/1")
+	w.follow(`[data-go="on"]`, `#frame[data-step="2"]`)
+	w.follow(`[data-go="last"]`, `#frame .place`)
+	w.follow(`.rounds [data-step="1"]`, `#frame[data-step="1"]`)
+	within(w, chromedp.WaitNotVisible("#play"))
+	w.pictures("game-without-script")
+	w.open(w.base + "/")
+	within(w, chromedp.WaitVisible("noscript p"))
 }
 
 func withoutRefusals(said []string) (rest []string) {
