@@ -68,7 +68,7 @@ func (a *arena) open(secure credentials.TransportCredentials) error {
 	}
 	a.server = grpc.NewServer(options...)
 	flip7v1.RegisterPlayServiceServer(a.server, a)
-	return a.back("127.0.0.1:0")
+	return a.back(anywhere)
 }
 
 // back begins to listen at an address.

@@ -44,7 +44,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"sync"
 	"time"
@@ -77,6 +79,22 @@ type Process interface {
 	End()                  // ends it and all that it started, and returns when it is gone
 }
 
+// anywhere is the address of an arena that has none yet.
+const anywhere = "127.0.0.1:0"
+
+// loopback listens on this machine. Anywhere is a port that the system does not give to whoever connects to somewhere, so
+// that nobody takes it while the arena of a script is down.
+func loopback(addr string) (net.Listener, error) {
+	if addr == anywhere {
+		for range 100 {
+			if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 20_000+rand.IntN(10_000))); err == nil {
+				return l, nil
+			}
+		}
+	}
+	return net.Listen("tcp", addr)
+}
+
 // Check plays the scripts: the first one before the others, which are left out if the bot opens no stream there. The error
 // says why the bot could not be begun at all, or that ctx ended; the report then holds what was there by then.
 func Check(ctx context.Context, c Config) (Report, error) {
@@ -87,7 +105,7 @@ func Check(ctx context.Context, c Config) (Report, error) {
 		c.Told = func(Result) {}
 	}
 	if c.listen == nil {
-		c.listen = func(addr string) (net.Listener, error) { return net.Listen("tcp", addr) }
+		c.listen = loopback
 	}
 	report := Report{Of: len(c.Scripts)}
 	first, err := c.play(ctx, 0)

@@ -28,7 +28,7 @@ type town struct {
 func (t *town) listen(addr string) (net.Listener, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if addr == "127.0.0.1:0" {
+	if addr == anywhere {
 		t.next++
 		addr = fmt.Sprintf("127.0.0.1:%d", t.next)
 	}
