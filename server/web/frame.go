@@ -104,7 +104,6 @@ type camera struct {
 	state   game.State // as it was at the step; a card that turned up lies there only if it is settled
 	settled bool
 	event   game.Event
-	cause   game.Cause
 	taken   bool
 	after   game.Event // what happened next; its zero value if nothing did
 	hit     bool       // the next card was asked for
