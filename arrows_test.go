@@ -29,7 +29,7 @@ var arrows = map[string][]string{
 	"server/wire":   {"proto/flip7/v1", "arena/...", "google.golang.org/protobuf"},
 	"server/remote": {"server/wire", "proto/flip7/v1", "arena/table", "arena/game", "google.golang.org/grpc", "google.golang.org/protobuf", "google.golang.org/genproto", "golang.org/x/time"},
 	"server/hub":    {"arena/..."},
-	"server/web":    {"arena/..."},
+	"server/web":    {"arena/...", "golang.org/x/sync"},
 	"server/store":  {"arena/...", "modernc.org/sqlite", "github.com/pressly/goose/v3", "golang.org/x/text"},
 	"server/launch": {},
 	"server": {"server/...", "proto/flip7/v1", "arena/...", "google.golang.org/grpc", "google.golang.org/protobuf", "google.golang.org/genproto",
