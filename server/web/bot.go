@@ -355,9 +355,9 @@ func drawn(history []point) *chart {
 	}
 	var line, above, below []string
 	for i, p := range history {
-		x := 340.0
+		x := 350.0
 		if len(history) > 1 {
-			x = math.Round(10*(60+560*float64(i)/float64(len(history)-1))) / 10
+			x = math.Round(10*(80+540*float64(i)/float64(len(history)-1))) / 10
 		}
 		d := dot{x, y(p.Elo), y(p.Elo - margin(p)), y(p.Elo + margin(p)), p}
 		c.Dots = append(c.Dots, d)

@@ -128,6 +128,7 @@ type tableView struct {
 	Why   string      `json:"why,omitempty"`
 	Bots  []seated    `json:"bots"`
 	Games []gameEntry `json:"games"`
+	Ended int         `json:"games_finished"`
 	Of    int         `json:"of"`
 }
 
@@ -424,7 +425,7 @@ func (p *Pages) pairing(ctx context.Context, t *arena.Tournament, r arena.Round)
 		running[id] = true
 	}
 	for _, tab := range r.Tables {
-		tv := tableView{Table: tab.Number, State: tab.State.String(), Why: tab.Why, Of: t.Settings.Games(r.Number, len(tab.Bots))}
+		tv := tableView{Table: tab.Number, State: tab.State.String(), Why: tab.Why, Ended: len(tab.Games), Of: t.Settings.Games(r.Number, len(tab.Bots))}
 		if t.State == arena.Cancelled && (tab.State == arena.Waiting || tab.State == arena.Playing) {
 			tv.State = "broken off"
 		}
