@@ -136,7 +136,7 @@ func TestAPageOfANightMovesToItsEnd(t *testing.T) {
 		t.Errorf("%d changes were told, over: %v; want some, to the end", len(ids), over)
 	}
 	page := b.page("/t/" + id)
-	for _, part := range []string{"head", "standings", "pairings", "cross"} {
+	for _, part := range []string{"head", "standings", "pairings", "earlier"} {
 		if html := strings.TrimSpace(last[part]); html == "" || !strings.Contains(page, html) {
 			t.Errorf("part %s was last told as something that is not in the page:\n%s", part, html)
 		}
@@ -153,7 +153,7 @@ func TestWhoComesBackHearsWhatChangedSince(t *testing.T) {
 	all := func(e heard) bool { return e.name == "told" }
 	stays := b.live(path, "", all) // and goes on looking
 	if len(stays) != 4 {
-		t.Fatalf("at first %d events, want three parts (nobody has played, so there is no crosstable) and where they end", len(stays))
+		t.Fatalf("at first %d events, want three parts (nothing is paired, so nothing is earlier) and where they end", len(stays))
 	}
 	entered := make(chan []heard, 1)
 	go func() { entered <- b.live(path, stays[3].id, all) }()
@@ -164,7 +164,7 @@ func TestWhoComesBackHearsWhatChangedSince(t *testing.T) {
 	for _, e := range <-entered {
 		names = append(names, e.name)
 	}
-	if !slices.Contains(names, "standings") || slices.Contains(names, "pairings") || slices.Contains(names, "cross") {
+	if !slices.Contains(names, "standings") || slices.Contains(names, "pairings") {
 		t.Errorf("after an entry it was told %v, want the standings and nothing that is as it was", names)
 	}
 	if again := b.live(path, "otherrun-7", all); len(again) != 4 {
@@ -229,6 +229,26 @@ func TestAReplayEndsAsTheRecordSays(t *testing.T) {
 	if games != 8 {
 		t.Errorf("%d games were looked at, want 8", games)
 	}
+	// Whoever came before another did so in the crosstable.
+	var cross struct {
+		Bots []string
+		Rows [][]struct{ Games, Above, Tied int }
+	}
+	b.json("/t/"+id+"/crosstable.json", &cross)
+	above, met := 0, 0
+	for i, row := range cross.Rows {
+		for j, m := range row {
+			above += 2*m.Above + m.Tied
+			met += m.Games
+			if back := cross.Rows[j][i]; back.Games != m.Games || back.Above+m.Above+m.Tied != m.Games || i == j && m.Games > 0 {
+				t.Errorf("%s against %s: %+v, and back %+v", cross.Bots[i], cross.Bots[j], m, back)
+			}
+		}
+	}
+	if met != 8*12 || above != met || cross.Bots[0] != b.standings(id, 0)[0].GetBot() {
+		t.Errorf("in 8 games of four the crosstable has %d meetings and %d halves above; its first bot is %s", met, above, cross.Bots[0])
+	}
+	b.says("/t/"+id+"/crosstable", "who finished above whom", " games, ")
 	// Any moment has its address; one past the end is the end.
 	var moment, past shownGame
 	b.json("/g/"+id+"/1/1/1.json?step=20", &moment)

@@ -56,11 +56,10 @@ func (n nightView) Leads() string {
 // tournamentView is the page of a tournament.
 type tournamentView struct {
 	nightView
-	Commitment string      `json:"commitment,omitempty"`
-	Secret     string      `json:"secret,omitempty"`
-	Pairings   []pairing   `json:"pairings"` // the newest first, without the legs of the final table
-	Cross      *crosstable `json:"crosstable,omitempty"`
-	Live       string      `json:"-"`
+	Commitment string    `json:"commitment,omitempty"`
+	Secret     string    `json:"secret,omitempty"`
+	Pairings   []pairing `json:"pairings"` // the newest first, without the legs of the final table
+	Live       string    `json:"-"`
 }
 
 // Newest are the pairing rounds that move: one at the most.
@@ -207,7 +206,6 @@ func (p *Pages) tournamentPage(ctx context.Context, id int64) (*tournamentView, 
 			return nil, err
 		}
 	}
-	shown.Cross = cross(t, shown.Standings)
 	return shown, nil
 }
 
@@ -468,68 +466,6 @@ func cmpDown(a, b float64) int {
 	return 0
 }
 
-// crosstable says who finished above whom: in the row of a bot, how often it came before the bot of the column.
-type crosstable struct {
-	Bots []string    `json:"bots"`
-	Rows [][]meeting `json:"rows"`
-}
-
-// meeting is how two bots did against each other, as the first of them sees it.
-type meeting struct {
-	Games int `json:"games"`
-	Above int `json:"above"`
-	Tied  int `json:"tied"`
-}
-
-// Share is the share of games in which the first came before the second, those tied half.
-func (m meeting) Share() int { return (200*m.Above + 100*m.Tied + m.Games) / (2 * m.Games) }
-
-// cross is the crosstable in the order of the standings.
-func cross(t *arena.Tournament, standings []standing) *crosstable {
-	c := &crosstable{Rows: make([][]meeting, len(standings))}
-	row := make([]int, len(t.Entries)+1) // by the number of the entry
-	for i := range row {
-		row[i] = -1
-	}
-	for i, s := range standings {
-		c.Bots = append(c.Bots, s.Bot)
-		c.Rows[i] = make([]meeting, len(standings))
-		e, _ := t.Entry(s.Bot)
-		row[e.Number] = i
-	}
-	games := 0
-	for _, r := range t.Rounds {
-		for _, tab := range r.Tables {
-			if tab.State == arena.Void {
-				continue
-			}
-			for _, g := range tab.Games {
-				games++
-				for one, number := range g.Seats {
-					for other, opponent := range g.Seats {
-						i, j := row[number], row[opponent]
-						if i < 0 || j < 0 || one == other {
-							continue
-						}
-						m := &c.Rows[i][j]
-						m.Games++
-						switch places := g.Result.Places; {
-						case places[one] < places[other]:
-							m.Above++
-						case places[one] == places[other]:
-							m.Tied++
-						}
-					}
-				}
-			}
-		}
-	}
-	if games == 0 {
-		return nil
-	}
-	return c
-}
-
 // tournamentSource is a tournament as it goes on.
 func (p *Pages) tournamentSource(r *http.Request) (source, error) {
 	id, err := number(r, "tournament")
@@ -539,7 +475,7 @@ func (p *Pages) tournamentSource(r *http.Request) (source, error) {
 	if _, err := p.shown(r.Context(), int64(id)); err != nil {
 		return source{}, err
 	}
-	return source{key: r.URL.Path, parts: []string{"head", "standings", "final", "pairings", "earlier", "cross"}, pause: 500 * time.Millisecond,
+	return source{key: r.URL.Path, parts: []string{"head", "standings", "final", "legs", "pairings", "earlier"}, pause: 500 * time.Millisecond,
 		changed: func() <-chan struct{} { return p.Watch.Changed(int64(id)) },
 		find:    func(ctx context.Context) (view, error) { return p.tournamentPage(ctx, int64(id)) }}, nil
 }

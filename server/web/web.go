@@ -111,6 +111,8 @@ func New(c Config) *Pages {
 	mux.HandleFunc("GET /t/{tournament}", p.page("tournament.html", p.tournament))
 	mux.HandleFunc("GET /t/{tournament}/live", p.live("tournament.html", p.tournamentSource))
 	mux.HandleFunc("GET /t/{tournament}/r/{round}", p.page("round.html", p.round))
+	mux.HandleFunc("GET /t/{tournament}/crosstable", p.page("crosstable.html", p.crosstable))
+	mux.HandleFunc("GET /t/{tournament}/crosstable.json", p.page("crosstable.html", p.crosstable))
 	mux.HandleFunc("GET /t/{tournament}/results.jsonl", p.results)
 	mux.HandleFunc("GET /t/{tournament}/standings.csv", p.standingsCSV)
 	mux.HandleFunc("GET /t/{tournament}/standings.md", p.standingsMarkdown)
