@@ -31,11 +31,7 @@ type meeting struct {
 func (m meeting) Share() int { return (200*m.Above + 100*m.Tied + m.Games) / (2 * m.Games) }
 
 func (p *Pages) crosstable(ctx context.Context, r *http.Request) (view, error) {
-	id, err := number(r, "tournament")
-	if err != nil {
-		return nil, err
-	}
-	t, err := p.shown(ctx, int64(id))
+	t, err := p.named(ctx, r)
 	if err != nil {
 		return nil, err
 	}

@@ -177,6 +177,15 @@ func (p *Pages) shown(ctx context.Context, id int64) (*arena.Tournament, error) 
 	return t, nil
 }
 
+// named is the tournament that an address names.
+func (p *Pages) named(ctx context.Context, r *http.Request) (*arena.Tournament, error) {
+	id, err := number(r, "tournament")
+	if err != nil {
+		return nil, err
+	}
+	return p.shown(ctx, int64(id))
+}
+
 func (p *Pages) tournamentPage(ctx context.Context, id int64) (*tournamentView, error) {
 	t, err := p.shown(ctx, id)
 	if err != nil {
@@ -322,15 +331,11 @@ func roundPath(tournament int64, round int) string {
 
 // round is the page of a pairing round.
 func (p *Pages) round(ctx context.Context, r *http.Request) (view, error) {
-	id, err := number(r, "tournament")
+	t, err := p.named(ctx, r)
 	if err != nil {
 		return nil, err
 	}
 	n, err := number(r, "round")
-	if err != nil {
-		return nil, err
-	}
-	t, err := p.shown(ctx, int64(id))
 	if err != nil {
 		return nil, err
 	}
@@ -468,16 +473,13 @@ func cmpDown(a, b float64) int {
 
 // tournamentSource is a tournament as it goes on.
 func (p *Pages) tournamentSource(r *http.Request) (source, error) {
-	id, err := number(r, "tournament")
+	t, err := p.named(r.Context(), r)
 	if err != nil {
 		return source{}, err
 	}
-	if _, err := p.shown(r.Context(), int64(id)); err != nil {
-		return source{}, err
-	}
 	return source{key: r.URL.Path, parts: []string{"head", "standings", "final", "legs", "pairings", "earlier"}, pause: 500 * time.Millisecond,
-		changed: func() <-chan struct{} { return p.Watch.Changed(int64(id)) },
-		find:    func(ctx context.Context) (view, error) { return p.tournamentPage(ctx, int64(id)) }}, nil
+		changed: func() <-chan struct{} { return p.Watch.Changed(t.ID) },
+		find:    func(ctx context.Context) (view, error) { return p.tournamentPage(ctx, t.ID) }}, nil
 }
 
 // results sends the exported results of a tournament that is over.

@@ -129,5 +129,6 @@
     if (e.key !== " ") stop();
     act();
   });
+  document.getElementById("keys").hidden = false;
   dress();
 })();
