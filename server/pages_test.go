@@ -305,7 +305,9 @@ func TestPagesSayWhatANightWaitsFor(t *testing.T) {
 	if _, err := flip7v1.NewBotServiceClient(b.conn).RegisterBot(b.admin, &flip7v1.RegisterBotRequest{Name: "absent"}); err != nil {
 		t.Fatal(err)
 	}
-	b.opened(&flip7v1.TournamentSettings{PairingRounds: 2}, "absent")
+	b.opened(&flip7v1.TournamentSettings{PairingRounds: 2, League: "juniors"}, "absent")
+	b.says("/", "Elo table of juniors", `<a href="/?league=main">main</a>`)
+	b.says("/?league=main", "No rated night of league main", `<a href="/?league=juniors">juniors</a>`, `data-live="/live?league=main"`)
 	b.says("/", `Not connected: <a href="/b/absent">absent</a>. Before each pairing round they are waited for, 1m at the most`)
 }
 
@@ -371,6 +373,9 @@ func TestWhatIsNotThereIsSaid(t *testing.T) {
 		{"/g/" + id + "/1/1/1/live", 404, "no such table"},
 		{"/g/" + id + "/1/1/1?step=0", 400, "step"},
 		{"/b/nobody", 404, "No bot"},
+		{"/?league=nosuch", 404, "no league"},
+		{"/live?league=nosuch", 404, "no league"},
+		{"/b/odds?league=nosuch", 404, "no league"},
 		{"/static/nosuch.css", 404, ""},
 		{"/static/../web.go", 404, ""},
 	} {

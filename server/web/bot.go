@@ -110,6 +110,9 @@ func (p *Pages) bot(ctx context.Context, r *http.Request) (view, error) {
 	if league := r.URL.Query().Get("league"); league != "" {
 		b.League = league
 	}
+	if _, err := p.otherLeagues(ctx, b.League); err != nil {
+		return nil, err
+	}
 	entered, err := p.Entered(ctx, name, nightsShown)
 	if err != nil {
 		return nil, fmt.Errorf("tournaments of bot %q: %w", name, err)

@@ -1,9 +1,11 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"time"
 
@@ -23,6 +25,7 @@ type homeView struct {
 	Next    []nightLink `json:"open"` // others that can be entered or run
 	Past    []nightLink `json:"past"`
 	Elo     eloView     `json:"elo"`
+	Leagues []string    `json:"other_leagues,omitempty"`
 	Address string      `json:"address"`
 	Live    string      `json:"-"`
 }
@@ -69,10 +72,16 @@ type eloLine struct {
 }
 
 // home is the first page: the newest tournament that runs or can be entered, the Elo table, and what was before.
-func (p *Pages) home(ctx context.Context, _ *http.Request) (view, error) { return p.homePage(ctx) }
+func (p *Pages) home(ctx context.Context, r *http.Request) (view, error) {
+	return p.homePage(ctx, r.URL.Query().Get("league"))
+}
 
-func (p *Pages) homePage(ctx context.Context) (*homeView, error) {
+// homePage is the first page with the Elo table of a league; "" for that of tonight.
+func (p *Pages) homePage(ctx context.Context, league string) (*homeView, error) {
 	h := &homeView{Title: "Flip 7 Arena", Address: p.Address, Live: "/live", Next: []nightLink{}, Past: []nightLink{}}
+	if league != "" {
+		h.Live += "?league=" + url.QueryEscape(league)
+	}
 	heads, err := p.Arena.Store.Tournaments(ctx, 0, nightsShown)
 	if err != nil {
 		return nil, fmt.Errorf("list tournaments: %w", err)
@@ -81,11 +90,10 @@ func (p *Pages) homePage(ctx context.Context) (*homeView, error) {
 	if tonight < 0 {
 		tonight = slices.IndexFunc(heads, func(t arena.Tournament) bool { return t.State == arena.Open })
 	}
-	league := mainLeague
 	for i, head := range heads {
 		switch {
 		case i == tonight:
-			league = head.Settings.League
+			league = cmp.Or(league, head.Settings.League)
 			t, err := p.shown(ctx, head.ID)
 			if err == nil {
 				h.Tonight, err = p.night(ctx, t)
@@ -99,8 +107,24 @@ func (p *Pages) homePage(ctx context.Context) (*homeView, error) {
 			h.Next = append(h.Next, link(head))
 		}
 	}
+	league = cmp.Or(league, mainLeague)
+	if h.Leagues, err = p.otherLeagues(ctx, league); err != nil {
+		return nil, err
+	}
 	h.Elo, err = p.elo(ctx, league)
 	return h, err
+}
+
+// otherLeagues are the leagues but for one, which there must be: whoever makes names up would have their tables made.
+func (p *Pages) otherLeagues(ctx context.Context, league string) ([]string, error) {
+	leagues, err := p.Arena.Leagues(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if league != mainLeague && !slices.Contains(leagues, league) {
+		return nil, missing("There is no league %q.", league)
+	}
+	return slices.DeleteFunc(leagues, func(name string) bool { return name == league }), nil
 }
 
 func link(t arena.Tournament) nightLink {
@@ -157,7 +181,11 @@ func outSays(out arena.Exclusion) string {
 }
 
 // homeSource is the home page as things go on. Nothing tells of all tournaments at once, so it looks now and then.
-func (p *Pages) homeSource(*http.Request) (source, error) {
-	return source{key: "/live", parts: []string{"tonight", "elo", "nights"}, pause: 2 * time.Second,
-		find: func(ctx context.Context) (view, error) { return p.homePage(ctx) }}, nil
+func (p *Pages) homeSource(r *http.Request) (source, error) {
+	league := r.URL.Query().Get("league")
+	if _, err := p.otherLeagues(r.Context(), cmp.Or(league, mainLeague)); err != nil {
+		return source{}, err
+	}
+	return source{key: "/live?" + league, parts: []string{"tonight", "elo", "nights"}, pause: 2 * time.Second,
+		find: func(ctx context.Context) (view, error) { return p.homePage(ctx, league) }}, nil
 }

@@ -31,7 +31,7 @@ func (s screenView) Leaders() []standing {
 func (p *Pages) screen(ctx context.Context, _ *http.Request) (view, error) { return p.screenPage(ctx) }
 
 func (p *Pages) screenPage(ctx context.Context) (*screenView, error) {
-	home, err := p.homePage(ctx)
+	home, err := p.homePage(ctx, "")
 	if err != nil {
 		return nil, err
 	}

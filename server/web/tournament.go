@@ -504,18 +504,21 @@ func (p *Pages) results(w http.ResponseWriter, r *http.Request) {
 }
 
 // standingColumns are the columns of the standings that are downloaded.
-var standingColumns = []string{"rank", "bot", "build", "owner", "score", "placement", "margin95", "first_places", "points", "games", "faults"}
+var standingColumns = []string{"rank", "bot", "build", "owner", "final", "score", "placement", "margin95", "first_places", "points", "games", "faults"}
 
 func (s standing) cells() []string {
 	decimals := func(x float64, n int) string { return strconv.FormatFloat(x, 'f', n, 64) }
-	rank, margin := "", ""
+	rank, margin, final := "", "", ""
 	if s.Rank > 0 {
 		rank = strconv.Itoa(s.Rank)
+	}
+	if s.Final > 0 {
+		final = decimals(s.Final, 4)
 	}
 	if s.Margin > 0 {
 		margin = decimals(s.Margin, 4)
 	}
-	return []string{rank, s.Bot, s.Build, s.Owner, decimals(s.Score, 4), decimals(s.Placement, 4), margin, decimals(s.Firsts, 4), decimals(s.Points, 2),
+	return []string{rank, s.Bot, s.Build, s.Owner, final, decimals(s.Score, 4), decimals(s.Placement, 4), margin, decimals(s.Firsts, 4), decimals(s.Points, 2),
 		strconv.Itoa(s.Games), strconv.Itoa(s.AllFaults())}
 }
 

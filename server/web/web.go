@@ -136,7 +136,7 @@ func (p *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.handler.Se
 // Warm puts the first page together: after a restart its Elo table takes a second or so for 10,000 games, and nobody should
 // wait for that.
 func (p *Pages) Warm() {
-	if _, err := p.homePage(p.boards.ctx); err != nil && p.boards.ctx.Err() == nil {
+	if _, err := p.homePage(p.boards.ctx, ""); err != nil && p.boards.ctx.Err() == nil {
 		p.Log.Warn("the first page", "error", err)
 	}
 }
