@@ -349,6 +349,7 @@ func TestPagesOfAFinalTable(t *testing.T) {
 	if len(page) > 40_000 || !strings.Contains(page, "Final table, leg") || !strings.Contains(page, `>all 30</a>`) {
 		t.Errorf("the page has %d bytes, want no list of all games:\n%s", len(page), page)
 	}
+	b.says("/screen", strings.TrimPrefix(b.get(id).GetConclusion(), "d"), fmt.Sprintf(`<span class="value">%.3f</span>`, shown.Final.Bots[0].Placement))
 	last := shown.Final.Legs[len(shown.Final.Legs)-1].Path
 	b.says(last, "Final table, leg "+fmt.Sprint(len(shown.Final.Legs)), "All games of table 1", fmt.Sprintf(`href="/g/%s/%d/1/1"`, id, len(night.Rounds)))
 	b.says(fmt.Sprintf("/g/%s/%d/1/1", id, len(night.Rounds)), "Final table, leg", "game 1 of 30")

@@ -17,6 +17,9 @@ type screenView struct {
 
 func (screenView) lasts() bool { return false }
 
+// afterglow is how long the screen goes on to show a night that is over, if no other has begun.
+const afterglow = 12 * time.Hour
+
 // linesOnScreen is how many lines of a table can be read from the back of a room.
 const linesOnScreen = 12
 
@@ -38,7 +41,8 @@ func (p *Pages) screenPage(ctx context.Context) (*screenView, error) {
 	s := &screenView{Title: "Flip 7 Arena", Night: home.Tonight, Elo: home.Elo, Live: "/screen/live"}
 	s.Elo.Rows = s.Elo.Rows[:min(len(s.Elo.Rows), linesOnScreen)]
 	if s.Night == nil {
-		return s, nil
+		s.Night, err = p.justOver(ctx, home.Past)
+		return s, err
 	}
 	// The most is at stake where a bot at the table is nearest to its end: by what it has and what lies in front of it.
 	most := -1
@@ -54,6 +58,18 @@ func (p *Pages) screenPage(ctx context.Context) (*screenView, error) {
 		}
 	}
 	return s, nil
+}
+
+// justOver is the newest night if it ended not long ago.
+func (p *Pages) justOver(ctx context.Context, past []nightLink) (*nightView, error) {
+	if len(past) == 0 || time.Since(past[0].When) > afterglow {
+		return nil, nil
+	}
+	t, err := p.shown(ctx, past[0].ID)
+	if err != nil {
+		return nil, err
+	}
+	return p.night(ctx, t)
 }
 
 // screenSource is the page for the room as things go on.
