@@ -295,6 +295,8 @@ func TestVerifyNamesWhatIsWrongWithAFinal(t *testing.T) {
 		{"another conclusion", strings.Replace(results, `"decided":false`, `"decided":true`, 1), "conclusion: it is"},
 		{"no conclusion", results[:strings.Index(results, `{"line":"conclusion"`)], "conclusion: it is"},
 		{"games beyond the last", strings.Replace(results, `"max_games":60`, `"max_games":30`, 1), "it was over before"},
+		{"a leg with the cost of a pairing", results[:first] + strings.Replace(results[first:], `"cost":0`, `"cost":1`, 1), "nobody is paired here"},
+		{"a leg with the spread of a pairing", results[:first] + strings.Replace(results[first:], `"spread":"0"`, `"spread":"1"`, 1), "nobody is paired here"},
 		{"other finalists", strings.Replace(results, `"final_table":3`, `"final_table":4`, 1), "the standings seat others there"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -10,10 +10,12 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/flip7-arena/flip7/arena/deal"
 	"github.com/flip7-arena/flip7/arena/game"
+	"github.com/flip7-arena/flip7/arena/house"
 )
 
 // longestLine bounds a line of an export: a game of 18 seats and 100 rounds has one of less than a megabyte.
@@ -173,6 +175,9 @@ func (v *verifier) entry(l entryLine) error {
 	if l.Number != len(v.t.Entries)+1 {
 		return fmt.Errorf("entry %d: number %d is next", l.Number, len(v.t.Entries)+1)
 	}
+	if err := errors.Join(CheckName("name", l.Name, 32), l.checkPlayer()); err != nil {
+		return fmt.Errorf("entry %d: %w", l.Number, err)
+	}
 	if _, twice := v.t.Entry(l.Name); twice {
 		return fmt.Errorf("entry %d: %q has entered already", l.Number, l.Name)
 	}
@@ -189,6 +194,18 @@ func (v *verifier) entry(l entryLine) error {
 	}
 	v.t.Entries = append(v.t.Entries, e)
 	v.seen.Entries++
+	return nil
+}
+
+// checkPlayer refuses what no export says of who plays.
+func (l entryLine) checkPlayer() error {
+	if strategy, plays := strings.CutPrefix(l.Player, "house:"); plays {
+		_, err := house.New(strategy)
+		return err
+	}
+	if l.Player != "bot" && l.Player != "cmd" {
+		return fmt.Errorf("player: %q is not bot, cmd or house:STRATEGY", l.Player)
+	}
 	return nil
 }
 
@@ -217,6 +234,9 @@ func (v *verifier) round(l roundLine) error {
 	v.seen.Tables += len(round.Tables)
 	if v.t.Settings.Leg(l.Round) {
 		v.seen.Legs++
+		if l.Cost != 0 || l.Shares != 0 || l.Spread != "0" || l.Repeats != 0 {
+			return fmt.Errorf("pairing round %d, of the final table: cost, shares, spread and repeats are those of a pairing, and nobody is paired here: they are 0", l.Round)
+		}
 		if err := v.leg(round, seated); err != nil {
 			return fmt.Errorf("pairing round %d, of the final table: %w", l.Round, err)
 		}

@@ -39,6 +39,11 @@ func TestVerifyNamesWhatDoesNotHold(t *testing.T) {
 		{"how often one aimed", `"chances":`, `"chances":1`, "aims"},
 		{"what was expected", `"expected":"`, `"expected":"1`, "aims"},
 		{"a key that is not known", `"line":"standing",`, `"line":"standing","prize":100,`, "prize"},
+		{"a key of the rules that is not known", `"target_score":200`, `"uarget_score":200`, "uarget_score"},
+		{"a key of a record that is not known", `"dealer":`, `"prize":1,"dealer":`, "prize"},
+		{"a house bot that there is not", `"player":"house:stay-25"`, `"player":"house:nodds"`, "no house bot is named"},
+		{"a player that there is not", `"player":"bot"`, `"player":"robot"`, "player"},
+		{"a name that no bot has", `"name":"bot-01"`, `"name":"bot-01 "`, "name: begins or ends with a space"},
 		{"other rules", `"target_score":200`, `"target_score":100`, "pairing round 1, table 1, game 1"},
 		{"a format of the future", `flip7/results/1`, `flip7/results/9`, "format"},
 	} {

@@ -1,6 +1,7 @@
 package game
 
 import (
+	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -115,6 +116,13 @@ type faultJSON struct {
 	Cause string `json:"cause"`
 }
 
+// decode refuses keys that v does not have: one that is misspelt would be taken for one that is left out.
+func decode(data []byte, v any) error {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	return decoder.Decode(v)
+}
+
 // MarshalJSON writes the options by their names.
 func (r Rules) MarshalJSON() ([]byte, error) {
 	return json.Marshal(rulesJSON{Version: Version, TieBreak: r.TieBreak.String(), BustedAssigns: r.BustedAssigns,
@@ -124,7 +132,7 @@ func (r Rules) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads what MarshalJSON writes; another version is refused.
 func (r *Rules) UnmarshalJSON(data []byte) error {
 	var w rulesJSON
-	if err := json.Unmarshal(data, &w); err != nil {
+	if err := decode(data, &w); err != nil {
 		return err
 	}
 	if w.Version != Version {
@@ -185,7 +193,7 @@ func (r Record) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads what MarshalJSON writes.
 func (r *Record) UnmarshalJSON(data []byte) error {
 	var w recordJSON
-	if err := json.Unmarshal(data, &w); err != nil {
+	if err := decode(data, &w); err != nil {
 		return err
 	}
 	out := Record{Seats: w.Seats, Rules: w.Rules, Dealer: Seat(w.Dealer), Moves: make([]Move, len(w.Moves)),
