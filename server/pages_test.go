@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -309,6 +310,60 @@ func TestPagesSayWhatANightWaitsFor(t *testing.T) {
 	b.says("/", "Elo table of juniors", `<a href="/?league=main">main</a>`)
 	b.says("/?league=main", "No rated night of league main", `<a href="/?league=juniors">juniors</a>`, `data-live="/live?league=main"`)
 	b.says("/", `Not connected: <a href="/b/absent">absent</a>. Before each pairing round they are waited for, 1m at the most`)
+}
+
+// Seeds and thinking times of a table are told when it is over, also of a game that has ended before.
+func TestPagesKeepWhatIsSecretUntilTheTableIsOver(t *testing.T) {
+	b := browse(t)
+	token := b.roles().all[1] // of odds-bot
+	id := b.opened(&flip7v1.TournamentSettings{PairingRounds: 1, Seats: 3, Rotations: 1, DecisionTimeout: durationpb.New(5 * time.Minute), Anchor: flip7v1.Anchor_ANCHOR_OFF},
+		"odds-bot", "house:odds", "house:racer")
+	second, goOn := make(chan struct{}), make(chan struct{})
+	reached := sync.OnceFunc(func() { close(second) })
+	ctx, leave := context.WithCancel(t.Context())
+	played := make(chan error, 1)
+	go func() {
+		played <- flip7.Play(ctx, flip7.Bot{Addr: "http://" + b.Addr().String(), Token: token, MaxGames: 1, Log: slog.New(slog.DiscardHandler),
+			Decide: func(v *flip7.View) flip7.Decision {
+				if v.Game.Number == 2 {
+					reached()
+					<-goOn
+				}
+				time.Sleep(2 * time.Millisecond) // thinks: less than that may be an allowance
+				return v.Pass()
+			}})
+	}()
+	if _, err := b.StartTournament(b.admin, &flip7v1.StartTournamentRequest{TournamentId: id}); err != nil {
+		t.Fatal(err)
+	}
+	<-second
+	ended := "/g/" + id + "/1/1/1.json?step="
+	told := func(step int) (names []string) {
+		for _, name := range b.keys(fmt.Sprint(ended, step)) {
+			if name == "seed" || name == "thought" {
+				names = append(names, name)
+			}
+		}
+		return names
+	}
+	var end shownGame
+	b.json(ended+"10000", &end)
+	for step := 1; step <= end.Frame.Last; step++ {
+		if names := told(step); len(names) > 0 {
+			t.Errorf("step %d of a game whose table is not over tells %v", step, names)
+		}
+	}
+	close(goOn)
+	b.wait(id)
+	thought := 0
+	for step := 1; step <= end.Frame.Last; step++ {
+		thought += len(told(step)) - 1
+	}
+	if !end.Frame.Over || thought < 1 {
+		t.Errorf("the game is over: %v; when its table is, %d steps tell how long a bot thought, want some", end.Frame.Over, thought)
+	}
+	leave()
+	<-played
 }
 
 // A final table has thousands of games; its page stays short, and each of them has its address.
