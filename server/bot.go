@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
-	"unicode"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/types/known/timestamppb"
@@ -24,29 +22,6 @@ type botService struct {
 	*Server
 }
 
-// longestName is how many characters a name of a bot or an owner may have.
-const longestName = 32
-
-// alphabets are those whose letters pass for each other's: a name has letters of one of them at most.
-var alphabets = []string{"Latin", "Greek", "Cyrillic"}
-
-// checkName refuses names that nobody may have. A colon would make a player, such as "house:odds", of a name.
-func checkName(field, name string) error {
-	if strings.Contains(name, ":") {
-		return invalid(field, fmt.Sprintf("%q has a colon in it", name))
-	}
-	var found []string
-	for _, a := range alphabets {
-		if strings.ContainsFunc(name, func(r rune) bool { return unicode.Is(unicode.Scripts[a], r) }) {
-			found = append(found, a)
-		}
-	}
-	if len(found) > 1 {
-		return invalid(field, fmt.Sprintf("%q mixes letters of %s, which look alike; it takes those of one alphabet", name, strings.Join(found, " and ")))
-	}
-	return arena.CheckName(field, name, longestName)
-}
-
 // RegisterBot makes a bot.
 func (s *botService) RegisterBot(ctx context.Context, r *flip7v1.RegisterBotRequest) (*flip7v1.RegisterBotResponse, error) {
 	by := callerOf(ctx)
@@ -58,8 +33,10 @@ func (s *botService) RegisterBot(ctx context.Context, r *flip7v1.RegisterBotRequ
 		return nil, err
 	}
 	if owner != "" {
-		if err := checkName("owner", owner); err != nil {
-			return nil, err
+		if _, err := s.store.Owner(ctx, owner); errors.Is(err, arena.ErrNotFound) { // names of before stay
+			if err := checkName("owner", owner); err != nil {
+				return nil, err
+			}
 		}
 		if !by.owns(owner) {
 			return nil, failed(codes.PermissionDenied, "NOT_THE_OWNER", "owner: %s cannot register bots for owner %s", by, owner)
@@ -286,21 +263,21 @@ func (s *Server) lookup(ctx context.Context, hash [32]byte) (caller, error) {
 // claim makes sure that there is a bot of a name that is the organiser's, so that nobody else comes by that name and by
 // what it has achieved.
 func (s *Server) claim(ctx context.Context, name string) error {
-	if err := checkName("name", name); err != nil {
-		return err
-	}
 	bot, err := s.store.Bot(ctx, name)
 	switch {
 	case errors.Is(err, arena.ErrNotFound):
 		_, nobody := newToken() // RotateBot gives it one that is known to somebody
 		_, err = s.store.AddBot(ctx, name, "", nobody, [32]byte{}, time.Now())
+		if errors.Is(err, store.ErrTaken) {
+			return failed(codes.AlreadyExists, "NAME_TAKEN", "as_name: %v, or one that looks like it", err)
+		}
 		return err
 	case err != nil:
 		return fmt.Errorf("bot %q: %w", name, err)
 	case !bot.Retired.IsZero():
 		return failed(codes.FailedPrecondition, "RETIRED", "bot %s is retired", name)
 	case bot.Owner != "":
-		return failed(codes.AlreadyExists, "NAME_TAKEN", "name: %q is a bot of owner %s", name, bot.Owner)
+		return failed(codes.AlreadyExists, "NAME_TAKEN", "as_name: %q is a bot of owner %s", name, bot.Owner)
 	}
 	return nil
 }

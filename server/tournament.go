@@ -25,11 +25,12 @@ type nights struct {
 	*Server
 	common wire.Common
 
-	entering  sync.Mutex   // one bot at a time, so that two house bots do not get one name
-	excluding sync.Mutex   // one result at a time
-	changed   atomic.Int64 // what counts was, so many times
-	counting  desk
-	rating    desk
+	entering   sync.Mutex   // one bot at a time, so that two house bots do not get one name
+	excluding  sync.Mutex   // one result at a time
+	changed    atomic.Int64 // what counts was, so many times
+	counting   desk
+	concluding desk
+	rating     desk
 
 	finished     *cache[int64, *finished]
 	conclusions  *cache[int64, string]
@@ -48,8 +49,7 @@ func newNights(s *Server) *nights {
 	return &nights{
 		Server:   s,
 		common:   wire.Common{Power: s.store.Durability() == store.Power, ReconnectGrace: max(s.config.ReconnectGrace, 0)},
-		counting: newDesk(),
-		rating:   newDesk(),
+		counting: newDesk(), concluding: newDesk(), rating: newDesk(),
 		// A finished tournament takes a few kilobytes, a tally one for each entrant, a season some hundred bytes a game.
 		finished:     newCache[int64, *finished](2000),
 		conclusions:  newCache[int64, string](2000),
@@ -131,7 +131,7 @@ func (s *nights) conclude(ctx context.Context, t *arena.Tournament) (string, err
 	if known {
 		return text, nil
 	}
-	err := s.counting.work(ctx, func() error {
+	err := s.concluding.work(ctx, func() error { // which may be asked for at the counting desk
 		c, err := t.Conclude()
 		text = c.Text
 		return err
@@ -311,8 +311,12 @@ func (s *tournamentService) entrant(ctx context.Context, t *arena.Tournament, r 
 		name, err := s.freeName(ctx, t, r.GetPlayer(), what)
 		return entrant{r.GetPlayer(), name, ""}, err
 	}
-	if there, err := s.isBot(ctx, as); err != nil || there {
-		return entrant{}, errors.Join(err, failed(codes.AlreadyExists, "NAME_TAKEN", "as_name: %q is a registered bot", as))
+	there, err := s.isBot(ctx, as)
+	if there {
+		err = failed(codes.AlreadyExists, "NAME_TAKEN", "as_name: %q is a registered bot", as)
+	}
+	if err != nil {
+		return entrant{}, err
 	}
 	return entrant{r.GetPlayer(), as, ""}, nil
 }

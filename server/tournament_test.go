@@ -599,6 +599,7 @@ func TestWhoMayEnterAndWithdrawWhom(t *testing.T) {
 		{"a bot enters a command", tokens.bot, "cmd:rm -rf /", "x", codes.PermissionDenied, "ROLE"},
 		{"a house bot that there is not", h.admin, "house:oddest", "", codes.InvalidArgument, "player"},
 		{"a house bot under the name of a bot", h.admin, "house:odds", "bens", codes.AlreadyExists, "NAME_TAKEN"},
+		{"a house bot under a formula", h.admin, "house:odds", "+x", codes.InvalidArgument, "as_name"},
 		{"a house bot under a name with a colon", h.admin, "house:odds", "a:b", codes.InvalidArgument, "as_name"},
 		{"a command without a name", h.admin, "cmd:true", "", codes.InvalidArgument, "as_name"},
 		{"a command under the name of another's bot", h.admin, "cmd:true", "bens", codes.AlreadyExists, "NAME_TAKEN"},
@@ -612,6 +613,9 @@ func TestWhoMayEnterAndWithdrawWhom(t *testing.T) {
 		} else if err != nil {
 			if d := detailsOf(t, err); c.says != "" && d.reason != c.says && !slices.Contains(d.fields, c.says) {
 				t.Errorf("%s: %+v, want %q", c.name, d, c.says)
+			}
+			if says := status.Convert(err).Message(); c.as != "" && c.want == codes.AlreadyExists && !strings.HasPrefix(says, "as_name: ") {
+				t.Errorf("%s: %q, want it to name as_name", c.name, says)
 			}
 		}
 	}
@@ -940,5 +944,24 @@ func TestAnEndIsExpectedFromWhatIsLeft(t *testing.T) {
 	}
 	if told(31*24*time.Hour) || told(-1) || !told(time.Hour) {
 		t.Error("an end in 31 days, or before now, is not to be told, and one in an hour is")
+	}
+}
+
+// A tournament whose conclusion nobody has asked for yet is concluded while it is read for a list.
+func TestAFinishedTournamentIsListedAtOnce(t *testing.T) {
+	h := host(t)
+	id := h.opened(&flip7v1.TournamentSettings{PairingRounds: 1, Rotations: 1}, houses()...)
+	if _, err := h.StartTournament(h.admin, &flip7v1.StartTournamentRequest{TournamentId: id}); err != nil {
+		t.Fatal(err)
+	}
+	number, _ := wire.TournamentIDOf(id)
+	if _, err := h.arena.Wait(t.Context(), number); err != nil { // and does not look at it
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	list, err := h.ListTournaments(ctx, &flip7v1.ListTournamentsRequest{})
+	if err != nil || len(list.GetTournaments()) != 1 || list.GetTournaments()[0].GetConclusion() == "" {
+		t.Errorf("got %v (%v), want one tournament with its conclusion", list.GetTournaments(), err)
 	}
 }
