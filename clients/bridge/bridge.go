@@ -47,8 +47,8 @@ type Config struct {
 	Patience Patience
 }
 
-// Process is one run of the command. Write writes to its standard input, End ends it with all that it started, and returns
-// when it is gone. Err, what it ended in, may be asked when Gone is closed.
+// Process is one run of the command. Write writes to its standard input, End ends it with all that is still in its
+// process group, and returns when it is gone. Err, what it ended in, may be asked when Gone is closed.
 type Process interface {
 	io.Writer
 	Gone() <-chan struct{}
@@ -94,6 +94,10 @@ func Play(ctx context.Context, config Config) error {
 	config.Patience = config.Patience.complete()
 
 	b := &bridge{config: config, free: make(chan *child, config.Procs*config.MaxOpen)}
+	bot := b.bot()
+	if err := bot.Check(); err != nil { // before a process is started in vain
+		return err
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	var own sync.WaitGroup
 	defer own.Wait()
@@ -125,7 +129,7 @@ func Play(ctx context.Context, config Config) error {
 			return context.Cause(ctx)
 		}
 	}
-	return flip7.Play(ctx, b.bot())
+	return flip7.Play(ctx, bot)
 }
 
 // bridge is one Play.

@@ -74,7 +74,7 @@ func (c *child) begin() (*run, error) {
 	return r, nil
 }
 
-// end ends the process, with all that it started, when it was told what there is to tell or does not read that. Nobody
+// end ends the process, with its process group, when it was told what there is to tell or does not read that. Nobody
 // tells it anything any more.
 func (r *run) end() {
 	close(r.out)

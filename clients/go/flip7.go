@@ -136,36 +136,49 @@ func run(bot Bot) (code int) {
 // with the Bot or the environment. No function of the Bot is called any more when it has returned: it waits for a Decide
 // that is under way, whose View.Context has ended.
 func Play(ctx context.Context, bot Bot) error {
-	if bot.Decide == nil {
-		return wrongUse("Bot.Decide is nil, want the function that decides")
-	}
-	if bot.MaxGames < 0 || bot.MaxOpen < 0 {
-		return wrongUse("Bot.MaxGames is %d and Bot.MaxOpen %d, want 0 (the default) or more", bot.MaxGames, bot.MaxOpen)
-	}
-	bot.MaxGames = cmp.Or(bot.MaxGames, 8)
-	bot.MaxOpen = cmp.Or(bot.MaxOpen, 1)
-	bot.Instance = cmp.Or(bot.Instance, rand.Text())
-	bot.Kit = cmp.Or(bot.Kit, kitName)
-	bot.Log = bot.logger()
-	bot.Token = strings.TrimSpace(cmp.Or(bot.Token, os.Getenv("FLIP7_TOKEN")))
-	if bot.Token == "" {
-		return wrongUse("FLIP7_TOKEN is not set: it is the token that the arena gave when the bot was registered")
-	}
-	if strings.ContainsFunc(bot.Token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return wrongUse("FLIP7_TOKEN holds blanks or other characters that no token has")
-	}
-	switch practice := os.Getenv("FLIP7_PRACTICE"); practice {
-	case "", "0":
-	case "1":
-		bot.Practice = true
-	default:
-		return wrongUse("FLIP7_PRACTICE is %q, want 1 to practise while no tournament needs the bot, or 0", practice)
-	}
-	arena, err := arenaOf(bot)
+	bot, arena, err := bot.complete()
 	if err != nil {
 		return err
 	}
 	return newPlayer(bot, arena).play(ctx)
+}
+
+// Check says what Play would find wrong with the Bot or the environment before it connects, for those who have something
+// to start first.
+func (b Bot) Check() error {
+	_, _, err := b.complete()
+	return err
+}
+
+// complete is the bot with what it leaves out, and where it plays.
+func (b Bot) complete() (Bot, arena, error) {
+	if b.Decide == nil {
+		return b, arena{}, wrongUse("Bot.Decide is nil, want the function that decides")
+	}
+	if b.MaxGames < 0 || b.MaxOpen < 0 {
+		return b, arena{}, wrongUse("Bot.MaxGames is %d and Bot.MaxOpen %d, want 0 (the default) or more", b.MaxGames, b.MaxOpen)
+	}
+	b.MaxGames = cmp.Or(b.MaxGames, 8)
+	b.MaxOpen = cmp.Or(b.MaxOpen, 1)
+	b.Instance = cmp.Or(b.Instance, rand.Text())
+	b.Kit = cmp.Or(b.Kit, kitName)
+	b.Log = b.logger()
+	b.Token = strings.TrimSpace(cmp.Or(b.Token, os.Getenv("FLIP7_TOKEN")))
+	if b.Token == "" {
+		return b, arena{}, wrongUse("FLIP7_TOKEN is not set: it is the token that the arena gave when the bot was registered")
+	}
+	if strings.ContainsFunc(b.Token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return b, arena{}, wrongUse("FLIP7_TOKEN holds blanks or other characters that no token has")
+	}
+	switch practice := os.Getenv("FLIP7_PRACTICE"); practice {
+	case "", "0":
+	case "1":
+		b.Practice = true
+	default:
+		return b, arena{}, wrongUse("FLIP7_PRACTICE is %q, want 1 to practise while no tournament needs the bot, or 0", practice)
+	}
+	at, err := arenaOf(b)
+	return b, at, err
 }
 
 func (b Bot) logger() *slog.Logger {

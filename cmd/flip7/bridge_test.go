@@ -59,9 +59,10 @@ func TestTheBridgeStartedWrongly(t *testing.T) {
 		{"--procs 0 -- cat", exitUsage, "--procs: 0 is not 1..1000"},
 		{"--ready-timeout 0s -- cat", exitUsage, "--ready-timeout: 0s is not positive"},
 		{"--lines /no/such/folder/lines -- cat", exitUsage, "--lines: open /no/such/folder/lines"},
-		{"-- no-such-program-anywhere", exitUsage, "no-such-program-anywhere"},
-		{"-- echo {\"ready\":true}", exitUsage, "FLIP7_TOKEN is not set"},
-		{"-- echo hit", exitNo, `the command ended (exit status 0) before it wrote {"ready":true}`},
+		{"-- echo hit", exitUsage, "FLIP7_TOKEN is not set"}, // and nothing is started
+		{"--token t --address nowhere -- echo hit", exitUsage, `"nowhere" is not host:port`},
+		{"--token t -- no-such-program-anywhere", exitUsage, "no-such-program-anywhere"},
+		{"--token t -- echo hit", exitNo, `the command ended (exit status 0) before it wrote {"ready":true}`},
 	} {
 		t.Run(test.args, func(t *testing.T) {
 			var out, problems bytes.Buffer
