@@ -63,7 +63,8 @@ type (
 	}
 
 	// roundLine is a pairing round or, numbered on from the last of those, a leg of the final table. That may have no
-	// table: then the final table came to its end, since one of the finalists was missing or its time was over.
+	// table: the first one if fewer than three finalists were there, a later one when the time of the final was over. Only
+	// the first one has bots that were missing: after that, finalists play the default decisions while they are away.
 	roundLine struct {
 		Line    string      `json:"line"` // "pairing_round"
 		Round   int         `json:"round"`

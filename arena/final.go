@@ -127,10 +127,7 @@ func (t *Tournament) endedEarly(legs int) string {
 			return e.Name + " left"
 		}
 	}
-	switch {
-	case over && len(last.Missing) > 0:
-		return t.Entries[last.Missing[0]-1].Name + " was not there"
-	case over:
+	if over {
 		return "its time was over"
 	}
 	return ""
@@ -191,7 +188,7 @@ func (t *Tournament) ranking() ([]int, error) {
 	return numbers, nil
 }
 
-// finalists are those who are waited for before a leg: the best who have not left, and then those who began.
+// finalists are those who may be seated in the next leg: the best who have not left, and then those who began.
 func (t *Tournament) finalists() ([]int, error) {
 	if bots := t.finalBots(); bots != nil {
 		return slices.Sorted(slices.Values(bots)), nil
@@ -206,19 +203,21 @@ func (t *Tournament) finalists() ([]int, error) {
 	return ranking, nil
 }
 
-// seatLeg seats another leg. Who is not there for the first one leaves its seat to the next of the ranking; after that
-// the final table has come to its end, which is a leg without a table.
+// seatLeg seats another leg. Who is not there for the first one leaves its seat to the next of the ranking. Those who began
+// have their seats in every leg, and who is not there has the default decisions: else a bot that falls behind could end
+// the final by pulling the plug.
 func (t *Tournament) seatLeg(number int, there func(Entry) bool) (Round, error) {
 	leg := Round{Number: number, Spread: "0"}
-	candidates, seated := t.finalBots(), []int{}
-	if candidates == nil {
-		ranking, err := t.ranking()
-		if err != nil {
-			return leg, err
-		}
-		candidates = ranking
+	if bots := t.finalBots(); bots != nil {
+		leg.Tables = []Table{{Number: 1, Bots: bots}}
+		return leg, nil
 	}
-	for _, n := range candidates {
+	ranking, err := t.ranking()
+	if err != nil {
+		return leg, err
+	}
+	var seated []int
+	for _, n := range ranking {
 		switch e := t.Entries[n-1]; {
 		case len(seated) == t.Settings.FinalTable || e.State != Entered:
 		case there(e):
@@ -228,11 +227,7 @@ func (t *Tournament) seatLeg(number int, there func(Entry) bool) (Round, error) 
 		}
 	}
 	slices.Sort(leg.Missing)
-	least := game.MinSeats
-	if len(t.legs()) > 0 {
-		least = len(candidates)
-	}
-	if len(seated) >= least {
+	if len(seated) >= game.MinSeats {
 		leg.Tables = []Table{{Number: 1, Bots: seated}}
 	}
 	return leg, nil
@@ -240,12 +235,18 @@ func (t *Tournament) seatLeg(number int, there func(Entry) bool) (Round, error) 
 
 // pairLeg checks the finalists in and seats them for another leg.
 func (n *night) pairLeg(ctx context.Context, number int) error {
-	finalists, err := n.snapshot().finalists()
+	t := n.snapshot()
+	finalists, err := t.finalists()
 	if err != nil {
 		return err
 	}
+	began := t.finalBots() != nil
 	_, err = n.checkIn(ctx, "the final table", func(t *Tournament) []int {
-		return slices.DeleteFunc(slices.Clone(finalists), func(n int) bool { return t.Entries[n-1].State != Entered })
+		return slices.DeleteFunc(slices.Clone(finalists), func(number int) bool {
+			e := t.Entries[number-1]
+			// Who stays away is waited for once: the time of the final is not for it to use up.
+			return e.State != Entered || began && e.remote() && n.arena.Bots.Absent(e.Name)
+		})
 	})
 	if err != nil {
 		return err

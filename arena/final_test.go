@@ -156,10 +156,11 @@ func TestAFinalTableEndsWhenAFinalistIsGone(t *testing.T) {
 		{"kicked: the leg does not count", func(e *eve, finalist string) error {
 			return e.Kick(e.t.Context(), e.id, finalist, organiser)
 		}, 1, "%s left"},
-		{"not back when the next leg begins", func(e *eve, finalist string) error {
+		{"gone for good, but not withdrawn: it plays the default decisions", func(e *eve, finalist string) error {
 			delete(e.bots.there, finalist)
+			e.bots.absent[finalist] = true
 			return nil
-		}, 2, "%s was not there"},
+		}, 3, ""},
 		{"a leg made void: the others count", func(e *eve, _ string) error {
 			return e.VoidTable(e.t.Context(), e.id, 3, 1, "a wrong build", organiser)
 		}, 2, ""},
@@ -198,6 +199,47 @@ func TestAFinalTableEndsWhenAFinalistIsGone(t *testing.T) {
 				if got := conclusion(t, e.Arena, night); c.ended != "" && !strings.HasSuffix(got.Text, "; the final table ended early: "+f.Ended) {
 					t.Errorf("got %q, which does not say why it ended", got.Text)
 				}
+			})
+		})
+	}
+}
+
+// A finalist that plugs itself out and in again is waited for as long as it is not known to be absent, and no longer.
+func TestAFinalTableWaitsForAFinalist(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		absent bool // what it left unanswered says so
+		back   time.Duration
+		waited time.Duration
+	}{
+		{"that comes back", false, 20 * time.Second, 20 * time.Second},
+		{"that does not, before each leg", false, time.Hour, 2 * time.Minute},
+		{"that was absent before: not again", true, time.Hour, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				bots := names(6)
+				r := newRoster(bots...)
+				var e *eve
+				var gone atomic.Bool
+				r.decide = func(bot string, q table.Question) table.Answer {
+					if len(e.now().legs()) == 1 && gone.CompareAndSwap(false, true) {
+						r.change(func() { delete(r.there, bot); r.absent[bot] = c.absent })
+						time.AfterFunc(c.back, func() { r.change(func() { r.there[bot] = presence(bot) }) })
+					}
+					return table.Answer{Decision: stay25(q)}
+				}
+				e = prepareFinal(t, r, bots...)
+				began := time.Now()
+				e.start()
+				night := e.wait()
+				if f := night.Final(); f.Games != 90 || f.Ended != "" {
+					t.Errorf("%d games, ended early because %q; want all 90", f.Games, f.Ended)
+				}
+				if waited := night.Ended.Sub(began); waited != c.waited {
+					t.Errorf("the final waited %v, want %v", waited, c.waited)
+				}
+				conclusion(t, e.Arena, night)
 			})
 		})
 	}

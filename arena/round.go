@@ -152,8 +152,11 @@ func (s *sitting) reveal() {
 	}
 }
 
-// noteAbsence withdraws bots that were absent at the end of two tables running.
+// noteAbsence withdraws bots that were absent at the end of two tables running; not from the final, which would end then.
 func (s *sitting) noteAbsence(ctx context.Context) error {
+	if s.t.Settings.Leg(s.round) {
+		return nil
+	}
 	return s.persist(ctx, "keep who was absent", func() error {
 		s.mu.Lock()
 		defer s.mu.Unlock()
