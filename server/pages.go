@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/status"
 
 	"github.com/flip7-arena/flip7/arena"
@@ -28,9 +29,13 @@ import (
 // newPages are the pages for browsers, made of what the services tell.
 func (s *Server) newPages() *web.Pages {
 	ratings := &ratingService{nights: s.nights}
+	waiting := newCrowd(1024, 128)
 	return web.New(web.Config{
-		Arena:   s.arena,
-		Watch:   onlookers{s.watch.hub},
+		Arena: s.arena,
+		Watch: onlookers{s.watch.hub},
+		Enter: func(r *http.Request) (leave func(), ok bool) {
+			return waiting.enter(addressOf(r.Context()))
+		},
 		Present: s.bots.there,
 		Season: func(ctx context.Context, league string, do func(*arena.Season, *arena.Elo) error) error {
 			return crowded(ratings.season(ctx, league, arena.SeasonOptions{}, func(found *season) error {
@@ -184,6 +189,9 @@ func (o onlookers) Follow(id arena.GameID, tell game.Observer) (running web.Runn
 // somebody looks at it, and bounds each write.
 func (s *Server) browsing(encrypt *tls.Config) *http.Server {
 	return &http.Server{Handler: s.pages, TLSConfig: encrypt, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context { // as calls by gRPC say where they come from
+			return peer.NewContext(ctx, &peer.Peer{Addr: c.RemoteAddr()})
+		},
 		MaxHeaderBytes: 16 << 10, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}
 }
 

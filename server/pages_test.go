@@ -443,6 +443,29 @@ func TestWhatIsNotThereIsSaid(t *testing.T) {
 	}
 }
 
+func TestOtherMethodsAreAnsweredToo(t *testing.T) {
+	b := browse(t)
+	id := b.opened(&flip7v1.TournamentSettings{PairingRounds: 1, Rotations: 1}, houses()...)
+	for _, c := range []struct {
+		method, path string
+		status       int
+	}{{"HEAD", "/t/" + id, 200}, {"HEAD", "/t/" + id + "/live", 200}, {"POST", "/t/" + id, 405}, {"DELETE", "/", 405}, {"PUT", "/signin", 405}} {
+		r, err := http.NewRequestWithContext(t.Context(), c.method, b.base+c.path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(answer.Body)
+		answer.Body.Close()
+		if err != nil || answer.StatusCode != c.status || c.method == "HEAD" && len(text) > 0 {
+			t.Errorf("%s %s: %s with %d bytes (%v), want %d", c.method, c.path, answer.Status, len(text), err, c.status)
+		}
+	}
+}
+
 // What a browser is told to do with pages: nothing from elsewhere, and what may be kept.
 func TestHeadersOfPages(t *testing.T) {
 	b := browse(t)

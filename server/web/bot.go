@@ -129,9 +129,7 @@ func (p *Pages) bot(ctx context.Context, r *http.Request) (view, error) {
 			if row.Bot != name {
 				continue
 			}
-			line := eloLine{Rank: row.Place, Low: row.Rank.Low, High: row.Rank.High, Bot: row.Bot, Build: row.Build, Owner: row.Owner, Elo: row.Elo,
-				Margin: finite(row.Interval), Sign: row.Bound.String(), Best: row.Rank.Best, Placement: row.Placement, Firsts: row.Firsts, Games: row.Games,
-				Provisional: row.Provisional}
+			line := lineOf(row)
 			b.Rating = &line
 			for _, build := range append([]arena.EloRow{row}, row.Older...) {
 				stats, house := s.Stats(name, build.Build)

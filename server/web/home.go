@@ -63,6 +63,7 @@ type eloLine struct {
 	Elo         float64  `json:"elo"`
 	Margin      *float64 `json:"margin,omitempty"`
 	Sign        string   `json:"bound,omitempty"` // ">" or "<" where the rating is a bound
+	LOS         *float64 `json:"los,omitempty"` // against the next one
 	Best        float64  `json:"p_best"`
 	Placement   float64  `json:"placement"`
 	Firsts      float64  `json:"first_places"`
@@ -144,17 +145,8 @@ func (p *Pages) elo(ctx context.Context, league string) (eloView, error) {
 		for _, out := range elo.Excluded {
 			shown.Out = append(shown.Out, outSays(out))
 		}
-		rank, group := 0, -1
 		for _, row := range elo.Rows {
-			if row.Group != group {
-				rank, group = 0, row.Group
-			}
-			rank++
-			line := eloLine{Rank: rank, Low: row.Rank.Low, High: row.Rank.High, Group: row.Group, Bot: row.Bot, Build: row.Build, Owner: row.Owner,
-				Elo: row.Elo, Sign: row.Bound.String(), Best: row.Rank.Best, Placement: row.Placement, Firsts: row.Firsts, Games: row.Games,
-				Provisional: row.Provisional}
-			line.Margin = finite(row.Interval)
-			shown.Rows = append(shown.Rows, line)
+			shown.Rows = append(shown.Rows, lineOf(row))
 		}
 		for _, run := range elo.Alike {
 			for i := run.First; i < run.Last; i++ {
@@ -164,6 +156,12 @@ func (p *Pages) elo(ctx context.Context, league string) (eloView, error) {
 		return nil
 	})
 	return shown, err
+}
+
+func lineOf(row arena.EloRow) eloLine {
+	return eloLine{Rank: row.Place, Low: row.Rank.Low, High: row.Rank.High, Group: row.Group, Bot: row.Bot, Build: row.Build, Owner: row.Owner,
+		Elo: row.Elo, Margin: finite(row.Interval), Sign: row.Bound.String(), LOS: finite(row.LOS), Best: row.Rank.Best, Placement: row.Placement,
+		Firsts: row.Firsts, Games: row.Games, Provisional: row.Provisional}
 }
 
 // outSays says what was taken out of the rating, and why.

@@ -59,6 +59,7 @@ type boards struct {
 	epoch  string // of this run: versions begin anew with it
 	ctx    context.Context
 	cancel context.CancelFunc
+	desk   desk // where all pages are made
 
 	mu       sync.Mutex
 	by       map[string]*board
@@ -68,7 +69,7 @@ type boards struct {
 
 func newBoards(log *slog.Logger) boards {
 	ctx, cancel := context.WithCancel(context.Background())
-	return boards{log: log, epoch: rand.Text()[:8], ctx: ctx, cancel: cancel, by: map[string]*board{}}
+	return boards{log: log, epoch: rand.Text()[:8], ctx: ctx, cancel: cancel, desk: make(desk, 1), by: map[string]*board{}}
 }
 
 func (b *boards) close() { b.cancel() }
@@ -85,7 +86,7 @@ func (b *boards) look(file string, s source) (found *board, leave func(), ok boo
 		ctx, stop := context.WithCancel(b.ctx)
 		found = &board{version: b.last, changed: make(chan struct{}), stop: stop}
 		b.by[s.key] = found
-		go found.keep(ctx, b.log, file, s)
+		go found.keep(ctx, b.log, b.desk, file, s)
 	}
 	b.watchers++
 	found.watchers++
@@ -103,16 +104,19 @@ func (b *boards) look(file string, s source) (found *board, leave func(), ok boo
 }
 
 // keep keeps the board as things are, until nobody looks at it.
-func (b *board) keep(ctx context.Context, log *slog.Logger, file string, s source) {
+func (b *board) keep(ctx context.Context, log *slog.Logger, d desk, file string, s source) {
 	for ctx.Err() == nil {
 		var changed <-chan struct{}
 		if s.changed != nil {
 			changed = s.changed()
 		}
-		shown, err := s.find(ctx)
-		if err == nil {
-			err = b.write(templates[file], s.parts, shown)
-		}
+		var shown view
+		err := d.work(ctx, func() (err error) {
+			if shown, err = s.find(ctx); err == nil {
+				err = b.write(templates[file], s.parts, shown)
+			}
+			return err
+		})
 		if err != nil {
 			if ctx.Err() == nil {
 				log.Warn("live page", "page", s.key, "error", err)
@@ -192,7 +196,16 @@ func (b *board) since(version uint64) (parts []part, now uint64, over bool, chan
 // back with the id of the last event is told what changed since.
 func (p *Pages) live(file string, find func(*http.Request) (source, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		s, err := find(r)
+		var s source
+		leave, ok := p.Enter(r)
+		err := ErrBusy
+		if ok {
+			err = p.boards.desk.work(r.Context(), func() (err error) {
+				s, err = find(r)
+				return err
+			})
+			leave()
+		}
 		if err != nil {
 			p.refuse(w, r, err)
 			return
@@ -206,6 +219,9 @@ func (p *Pages) live(file string, find func(*http.Request) (source, error)) http
 		defer leave()
 		w.Header().Set("Content-Type", "text/event-stream")
 		w.Header().Set("Cache-Control", "no-store")
+		if r.Method == http.MethodHead { // asks what there is, not for it
+			return
+		}
 		out := &eventWriter{w: w, control: http.NewResponseController(w)}
 		told := p.boards.version(r.Header.Get("Last-Event-ID"))
 		for {

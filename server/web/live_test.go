@@ -58,8 +58,11 @@ func counting(t testing.TB) *Pages {
 		t.Fatal(err)
 	}
 	templates["counter.html"] = own
-	return &Pages{Config: Config{Log: slog.New(slog.DiscardHandler)}, boards: newBoards(slog.New(slog.DiscardHandler))}
+	return &Pages{Config: Config{Log: slog.New(slog.DiscardHandler), Enter: anyone}, sessions: sessions{by: map[[32]byte]session{}}, boards: newBoards(slog.New(slog.DiscardHandler))}
 }
+
+// anyone may wait.
+func anyone(*http.Request) (leave func(), ok bool) { return func() {}, true }
 
 // look looks at a live page until ctx ends; the answer is what was written.
 func look(ctx context.Context, p *Pages, s source) *httptest.ResponseRecorder {

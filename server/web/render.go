@@ -14,7 +14,9 @@ import (
 	"math"
 	"mime"
 	"net/http"
+	"net/url"
 	"path"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -86,50 +88,120 @@ type view interface {
 // personal is a view that may be for one reader alone.
 type personal interface{ personal() bool }
 
+// finder finds what a page shows.
+type finder func(context.Context, *http.Request) (view, error)
+
+// made is a page as it goes out.
+type made struct {
+	contentType string
+	body        []byte
+	lasts       bool // it will never be another
+	personal    bool // it is for one reader alone
+}
+
 // page is a handler that shows what find finds, as a page or, where the address ends in .json, as JSON.
-func (p *Pages) page(file string, find func(context.Context, *http.Request) (view, error)) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		asJSON := strings.HasSuffix(r.URL.Path, ".json")
-		shown, err := p.find(r, find)
+func (p *Pages) page(file string, find finder) http.HandlerFunc {
+	return p.serve(func(ctx context.Context, r *http.Request) (m made, err error) {
+		shown, err := find(ctx, r)
 		if err != nil {
-			p.refuse(w, r, err)
-			return
+			return m, err
 		}
 		var out bytes.Buffer
-		contentType := "text/html; charset=utf-8"
-		if asJSON {
-			contentType = "application/json"
+		m.contentType, m.lasts = "text/html; charset=utf-8", shown.lasts()
+		if own, is := shown.(personal); is {
+			m.personal = own.personal()
+		}
+		if strings.HasSuffix(r.URL.Path, ".json") {
+			m.contentType = "application/json"
 			err = json.NewEncoder(&out).Encode(shown)
 		} else {
 			err = templates[file].ExecuteTemplate(&out, "frame.html", shown)
 		}
 		if err != nil {
-			p.refuse(w, r, fmt.Errorf("write %s: %w", r.URL.Path, err))
-			return
+			return m, fmt.Errorf("write %s: %w", r.URL.Path, err)
 		}
-		if own, is := shown.(personal); is && own.personal() {
-			w.Header().Set("Content-Type", contentType)
+		m.body = out.Bytes()
+		return m, nil
+	})
+}
+
+// serve is a handler that makes a page when it is its turn.
+func (p *Pages) serve(do func(context.Context, *http.Request) (made, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		m, err := p.make(r, do)
+		switch {
+		case err != nil:
+			p.refuse(w, r, err)
+		case m.personal:
+			w.Header().Set("Content-Type", m.contentType)
 			w.Header().Set("Cache-Control", "no-store")
-			_, _ = w.Write(out.Bytes())
-			return
+			_, _ = w.Write(m.body)
+		default:
+			answer(w, r, m.contentType, m.body, m.lasts)
 		}
-		answer(w, r, contentType, out.Bytes(), shown.lasts())
 	}
 }
 
-// find finds what a page shows. Those who ask for the same page at the same time get the same, found once; who has signed in
-// may get what nobody else does.
-func (p *Pages) find(r *http.Request, find func(context.Context, *http.Request) (view, error)) (view, error) {
-	if _, err := r.Cookie(sessionCookie); err == nil {
-		return find(r.Context(), r)
+// make makes a page. Those who ask for the same one at the same time get the same, made once; who has signed in may get what
+// nobody else does.
+func (p *Pages) make(r *http.Request, do func(context.Context, *http.Request) (made, error)) (m made, err error) {
+	leave, ok := p.Enter(r)
+	if !ok {
+		return m, ErrBusy
 	}
-	found := p.searches.DoChan(r.URL.RequestURI(), func() (any, error) { return find(p.boards.ctx, r) })
+	defer leave()
+	if cookie, err := r.Cookie(sessionCookie); err == nil {
+		if _, signedIn := p.sessions.find(cookie.Value, time.Now()); signedIn {
+			return p.alone(r.Context(), r, do)
+		}
+	}
+	found := p.searches.DoChan(same(r), func() (any, error) {
+		// It goes on if the one who asked first goes, for the others; but not when the pages are closed.
+		ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
+		defer context.AfterFunc(p.boards.ctx, cancel)()
+		defer cancel()
+		return p.alone(ctx, r, do)
+	})
 	select {
 	case result := <-found:
-		shown, _ := result.Val.(view)
-		return shown, result.Err
+		m, _ = result.Val.(made)
+		return m, result.Err
 	case <-r.Context().Done():
-		return nil, context.Cause(r.Context())
+		return m, context.Cause(r.Context())
+	}
+}
+
+// same is the same for requests that are answered the same: what else stands in an address says nothing.
+func same(r *http.Request) string {
+	q := r.URL.Query()
+	return r.URL.Path + "?" + url.Values{"league": {q.Get("league")}, "step": {q.Get("step")}}.Encode()
+}
+
+// alone makes a page at the desk. If that panics it is this page's error: the goroutine is nobody's who would catch it.
+func (p *Pages) alone(ctx context.Context, r *http.Request, do func(context.Context, *http.Request) (made, error)) (m made, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("make %s: panic: %v\n%s", r.URL.Path, v, debug.Stack())
+		}
+	}()
+	err = p.boards.desk.work(ctx, func() (err error) {
+		m, err = do(ctx, r)
+		return err
+	})
+	return m, err
+}
+
+// desk is where pages are made, one at a time: what anybody may look at must leave a processor to the games.
+type desk chan struct{}
+
+// work does something when nothing else is done here.
+func (d desk) work(ctx context.Context, do func() error) error {
+	select {
+	case d <- struct{}{}:
+		defer func() { <-d }()
+		return do()
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
 }
 

@@ -39,14 +39,17 @@ func TestManyWhoAskAtOnceGetOnePage(t *testing.T) {
 				t.Errorf("one who asked got\n%s", text)
 			}
 		}
-		go ask("/b/ada", "mine")
-		go ask("/b/ada", "yours")
+		for range 2 {
+			go ask("/b/ada", p.sessions.begin([32]byte{}, time.Now()))
+		}
 		go ask("/b/ada?league=other", "")
-		for range 3 {
+		go ask("/b/ada", "made up")
+		go ask("/b/ada?nonsense", "")
+		for range 5 {
 			<-answers
 		}
-		if n := found.Load(); n != 4 {
-			t.Errorf("%d pages were found, want one for %d who have not signed in, one for each of two who have, and one of another address", n, many)
+		if n := found.Load(); n != 5 {
+			t.Errorf("%d pages were found, want one for %d who have not signed in, one for each of two who have, one of another league, and one for two who pretend", n, many)
 		}
 	})
 }

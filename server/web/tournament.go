@@ -1,11 +1,15 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"encoding/csv"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -455,20 +459,10 @@ func (p *Pages) pairing(ctx context.Context, t *arena.Tournament, r arena.Round)
 			}
 			tv.Bots = append(tv.Bots, s)
 		}
-		slices.SortStableFunc(tv.Bots, func(a, b seated) int { return cmpDown(a.Placement, b.Placement) })
+		slices.SortStableFunc(tv.Bots, func(a, b seated) int { return cmp.Compare(b.Placement, a.Placement) })
 		shown.Tables = append(shown.Tables, tv)
 	}
 	return shown, nil
-}
-
-func cmpDown(a, b float64) int {
-	switch {
-	case a > b:
-		return -1
-	case a < b:
-		return 1
-	}
-	return 0
 }
 
 // tournamentSource is a tournament as it goes on.
@@ -482,25 +476,82 @@ func (p *Pages) tournamentSource(r *http.Request) (source, error) {
 		find:    func(ctx context.Context) (view, error) { return p.tournamentPage(ctx, t.ID) }}, nil
 }
 
+// mostExports is how many exports are taken at once: each is a file as long as it is.
+const mostExports = 16
+
 // results sends the exported results of a tournament that is over.
 func (p *Pages) results(w http.ResponseWriter, r *http.Request) {
-	id, err := number(r, "tournament")
-	if err == nil {
-		var t *arena.Tournament
-		if t, err = p.Arena.Tournament(r.Context(), int64(id)); err == nil && !t.State.Over() {
-			err = &wrong{http.StatusConflict, "The results are here when the tournament is over: they hold its secret."}
-		}
+	select {
+	case p.exports <- struct{}{}:
+		defer func() { <-p.exports }()
+	default:
+		p.refuse(w, r, ErrBusy)
+		return
 	}
+	file, err := p.export(r)
 	if err != nil {
 		p.refuse(w, r, err)
 		return
 	}
+	defer discard(file)
 	w.Header().Set("Content-Type", "application/jsonl; charset=utf-8")
-	w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="tournament-%d.jsonl"`, id))
-	if err := p.Arena.ExportResults(r.Context(), int64(id), w); err != nil && r.Context().Err() == nil {
-		p.Log.Error("export", "tournament", id, "error", err)
-		panic(http.ErrAbortHandler) // so that nobody takes half of it for the whole
+	w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="tournament-%s.jsonl"`, r.PathValue("tournament")))
+	http.ServeContent(&patient{w, http.NewResponseController(w)}, r, "", time.Time{}, file)
+}
+
+// discard removes a file that nobody else has.
+func discard(file *os.File) {
+	file.Close()
+	os.Remove(file.Name())
+}
+
+// export writes an export to a file of its own: it is made at the desk, and may be taken slowly.
+func (p *Pages) export(r *http.Request) (file *os.File, err error) {
+	leave, ok := p.Enter(r)
+	if !ok {
+		return nil, ErrBusy
 	}
+	defer leave()
+	id, err := number(r, "tournament")
+	if err != nil {
+		return nil, err
+	}
+	if file, err = os.CreateTemp("", "flip7-results-*.jsonl"); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			discard(file)
+		}
+	}()
+	err = p.boards.desk.work(r.Context(), func() error {
+		t, err := p.Arena.Tournament(r.Context(), int64(id))
+		if err != nil {
+			return err
+		}
+		if !t.State.Over() {
+			return &wrong{http.StatusConflict, "The results are here when the tournament is over: they hold its secret."}
+		}
+		return p.Arena.ExportResults(r.Context(), t.ID, file)
+	})
+	if err == nil {
+		_, err = file.Seek(0, io.SeekStart)
+	}
+	return file, err
+}
+
+// patient is a writer whose reader may be slow, but must take something all the time.
+type patient struct {
+	http.ResponseWriter
+	control *http.ResponseController
+}
+
+// Write implements http.ResponseWriter.
+func (p *patient) Write(raw []byte) (int, error) {
+	if err := p.control.SetWriteDeadline(time.Now().Add(takesLong)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return 0, err
+	}
+	return p.ResponseWriter.Write(raw)
 }
 
 // standingColumns are the columns of the standings that are downloaded.
@@ -523,8 +574,8 @@ func (s standing) cells() []string {
 }
 
 // standingsCSV sends the standings as CSV.
-func (p *Pages) standingsCSV(w http.ResponseWriter, r *http.Request) {
-	p.download(w, r, "text/csv; charset=utf-8", func(out *strings.Builder, lines []standing) {
+func (p *Pages) standingsCSV() http.HandlerFunc {
+	return p.download("text/csv; charset=utf-8", func(out *strings.Builder, lines []standing) {
 		table := csv.NewWriter(out)
 		_ = table.Write(standingColumns)
 		for _, line := range lines {
@@ -535,9 +586,9 @@ func (p *Pages) standingsCSV(w http.ResponseWriter, r *http.Request) {
 }
 
 // standingsMarkdown sends the standings as a table in Markdown.
-func (p *Pages) standingsMarkdown(w http.ResponseWriter, r *http.Request) {
+func (p *Pages) standingsMarkdown() http.HandlerFunc {
 	escape := strings.NewReplacer("|", `\|`)
-	p.download(w, r, "text/markdown; charset=utf-8", func(out *strings.Builder, lines []standing) {
+	return p.download("text/markdown; charset=utf-8", func(out *strings.Builder, lines []standing) {
 		fmt.Fprintf(out, "| %s |\n|%s\n", strings.Join(standingColumns, " | "), strings.Repeat(" --- |", len(standingColumns)))
 		for _, line := range lines {
 			cells := line.cells()
@@ -549,13 +600,14 @@ func (p *Pages) standingsMarkdown(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-func (p *Pages) download(w http.ResponseWriter, r *http.Request, contentType string, write func(*strings.Builder, []standing)) {
-	shown, err := p.tournament(r.Context(), r)
-	if err != nil {
-		p.refuse(w, r, err)
-		return
-	}
-	var out strings.Builder
-	write(&out, shown.(*tournamentView).Standings)
-	answer(w, r, contentType, []byte(out.String()), shown.lasts())
+func (p *Pages) download(contentType string, write func(*strings.Builder, []standing)) http.HandlerFunc {
+	return p.serve(func(ctx context.Context, r *http.Request) (m made, err error) {
+		shown, err := p.tournament(ctx, r)
+		if err != nil {
+			return m, err
+		}
+		var out strings.Builder
+		write(&out, shown.(*tournamentView).Standings)
+		return made{contentType: contentType, body: []byte(out.String()), lasts: shown.lasts()}, nil
+	})
 }

@@ -29,6 +29,8 @@ var ErrBusy = errors.New("too many wait")
 type Config struct {
 	Arena *arena.Arena
 	Watch Watch
+	// Enter counts one more who waits for a page, until leave is called; false if too many do, in all or from the same place.
+	Enter func(r *http.Request) (leave func(), ok bool)
 	// Present reports whether a bot is connected and answers.
 	Present func(bot string) bool
 	// Season hands over the games of a league that count and the Elo table made of them, both good until do returns.
@@ -95,12 +97,14 @@ type Pages struct {
 	boards   boards
 	sessions sessions
 	past     past
-	searches singleflight.Group // what pages show, by their addresses
+	searches singleflight.Group // pages that are being made, by same
+	exports  chan struct{}      // has an element for each that is being taken
 }
 
 // New is the pages of an arena.
 func New(c Config) *Pages {
-	p := &Pages{Config: c, boards: newBoards(c.Log), sessions: sessions{by: map[[sha256.Size]byte]session{}}}
+	p := &Pages{Config: c, boards: newBoards(c.Log), sessions: sessions{by: map[[sha256.Size]byte]session{}},
+		exports: make(chan struct{}, mostExports)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", p.page("home.html", p.home))
 	mux.HandleFunc("GET /index.json", p.page("home.html", p.home))
@@ -114,8 +118,8 @@ func New(c Config) *Pages {
 	mux.HandleFunc("GET /t/{tournament}/crosstable", p.page("crosstable.html", p.crosstable))
 	mux.HandleFunc("GET /t/{tournament}/crosstable.json", p.page("crosstable.html", p.crosstable))
 	mux.HandleFunc("GET /t/{tournament}/results.jsonl", p.results)
-	mux.HandleFunc("GET /t/{tournament}/standings.csv", p.standingsCSV)
-	mux.HandleFunc("GET /t/{tournament}/standings.md", p.standingsMarkdown)
+	mux.HandleFunc("GET /t/{tournament}/standings.csv", p.standingsCSV())
+	mux.HandleFunc("GET /t/{tournament}/standings.md", p.standingsMarkdown())
 	mux.HandleFunc("GET /g/{tournament}/{round}/{table}/{game}", p.page("game.html", p.game))
 	mux.HandleFunc("GET /g/{tournament}/{round}/{table}/{game}/live", p.live("game.html", p.gameSource))
 	mux.HandleFunc("GET /b/{bot}", p.page("bot.html", p.bot))
@@ -123,7 +127,7 @@ func New(c Config) *Pages {
 	mux.HandleFunc("POST /signin", p.signingIn)
 	mux.HandleFunc("POST /signout", p.signingOut)
 	mux.Handle("GET /static/", files())
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+	mux.HandleFunc("GET /", func(w http.ResponseWriter, r *http.Request) {
 		p.refuse(w, r, &wrong{http.StatusNotFound, "There is no such page."})
 	})
 	p.handler = guarded(mux)
