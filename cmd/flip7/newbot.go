@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strings"
 	"text/template"
+	"unicode"
 
 	"github.com/flip7-arena/flip7/clients"
 	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
@@ -129,7 +130,7 @@ func (c *newBotCmd) Run(p *program) error {
 	if err := writeProject(c.Folder, made); err != nil {
 		return fmt.Errorf("dir: %w", err)
 	}
-	next := []string{"cd " + c.Folder}
+	next := []string{"cd " + typed(c.Folder, runtime.GOOS)}
 	if made.Setup != "" {
 		next = append(next, made.Setup)
 	}
@@ -147,6 +148,20 @@ func (c *newBotCmd) Run(p *program) error {
 	return nil
 }
 
+// typed is a word as it is typed into a shell of an operating system, by Go's name.
+func typed(word, system string) string {
+	plain := func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("/._-+,:@", r) || r == filepath.Separator
+	}
+	switch {
+	case strings.TrimFunc(word, plain) == "":
+		return word
+	case system == "windows":
+		return `"` + word + `"` // no name holds a quote there
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
 // Match is the command that plays the bot against house bots.
 func (p project) Match() string {
 	return fmt.Sprintf(`flip7 match "cmd:%s" house:odds house:stay-25`, p.Run)
@@ -159,6 +174,9 @@ func onPath() bool {
 
 // writeProject writes a project into a folder that is not there or empty: all of it, or nothing.
 func writeProject(folder string, p project) error {
+	if folder == "" {
+		return errors.New("is empty; want the name of a new or empty folder")
+	}
 	there, err := os.ReadDir(folder)
 	isNew := errors.Is(err, fs.ErrNotExist)
 	switch {
@@ -169,6 +187,9 @@ func writeProject(folder string, p project) error {
 	}
 	beside := folder
 	if isNew {
+		if _, err := os.Lstat(folder); err == nil {
+			return fmt.Errorf("%s is a link to what is not there; want a new or empty folder", folder)
+		}
 		beside = filepath.Dir(folder)
 	}
 	draft, err := os.MkdirTemp(beside, ".flip7-new-bot-")

@@ -108,12 +108,17 @@ func TestNewBotWritesAllOrNothing(t *testing.T) {
 	if want := "flip7: dir: . is not empty, it holds README.md; want a new or empty folder\n"; code != exitUsage || text != want {
 		t.Errorf("exit code %d and %q, want %d and %q", code, text, exitUsage, want)
 	}
+	if err := os.Symlink(filepath.Join(t.TempDir(), "gone"), "link"); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct{ args, want string }{
 		{"cobol new", `flip7: language: "cobol" is none of go, python,`},
 		{"bash no/such/folder", "flip7: dir: "},
 		{"bash bot.sh", "flip7: dir: "}, // a file
+		{"bash ", "flip7: dir: is empty; want the name of"},
+		{"bash link", "flip7: dir: link is a link to what is not there; want"},
 	} {
-		if text, code := said(t, append([]string{"new-bot"}, strings.Fields(c.args)...)...); code != exitUsage || !strings.HasPrefix(text, c.want) {
+		if text, code := said(t, append([]string{"new-bot"}, strings.Split(c.args, " ")...)...); code != exitUsage || !strings.HasPrefix(text, c.want) {
 			t.Errorf("new-bot %s: exit code %d and %q, want %d and %q", c.args, code, text, exitUsage, c.want)
 		}
 	}
@@ -133,7 +138,7 @@ func TestNewBotWritesAllOrNothing(t *testing.T) {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	if got, want := strings.Join(names, " "), "README.md bot.sh bridge"; got != want {
+	if got, want := strings.Join(names, " "), "README.md bot.sh bridge link"; got != want {
 		t.Errorf("the folder holds %q, want %q and nothing of what was refused", got, want)
 	}
 }
@@ -167,4 +172,23 @@ func TestWhatIsCarriedIsSmallAndNobodysLeavings(t *testing.T) {
 		t.Errorf("%d bytes are carried, want no more than %d", bytes, most)
 	}
 	t.Logf("%d bytes", bytes)
+}
+
+func TestCommandsAreShownAsTheyAreTyped(t *testing.T) {
+	for _, test := range []struct{ word, system, want string }{
+		{"bots/ada-2", "linux", "bots/ada-2"},
+		{"my bot", "linux", "'my bot'"},
+		{"it's", "linux", `'it'\''s'`},
+		{"~ada", "darwin", "'~ada'"},
+		{"$HOME", "linux", "'$HOME'"},
+		{"my bot", "windows", `"my bot"`},
+	} {
+		if got := typed(test.word, test.system); got != test.want {
+			t.Errorf("%s on %s is shown as %s, want %s", test.word, test.system, got, test.want)
+		}
+	}
+	t.Chdir(t.TempDir())
+	if text := string(verb(t, "new-bot", "bash", "my bot")); !strings.Contains(text, "    cd 'my bot'\n") {
+		t.Errorf("got %q, want the folder quoted", text)
+	}
 }
