@@ -105,6 +105,17 @@ func TestWhatIsForPrograms(t *testing.T) {
 			}
 		}
 	})
+	t.Run("who is withdrawn is told the way back", func(t *testing.T) {
+		must("tournament", "create", "later", "--open")
+		must("tournament", "enter", "2", "house:racer")
+		must("tournament", "enter", "2", "house:racer", "--as", "fast")
+		for bot, enter := range map[string]string{"racer": "house:racer", "fast": "house:racer --as fast"} {
+			want := bot + ` is withdrawn. Until the last pairing round begins, "flip7 tournament enter 2 ` + enter + `" brings it back.`
+			if got := must("tournament", "withdraw", "2", bot); !strings.Contains(got, want) {
+				t.Errorf("got %q, want %q in it", got, want)
+			}
+		}
+	})
 	t.Run("what cannot be is refused", func(t *testing.T) {
 		for _, test := range []struct{ verb, want string }{
 			{"league show nosuch", "league nosuch: there is none; there are main"},

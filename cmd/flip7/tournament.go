@@ -267,7 +267,11 @@ func (c *tournamentWithdrawCmd) Run(ctx context.Context, p *program) error {
 	return ask(ctx, c.remoteFlags, p, flip7v1.NewTournamentServiceClient, flip7v1.TournamentServiceClient.WithdrawBot,
 		&flip7v1.WithdrawBotRequest{TournamentId: c.ID, Bot: c.Bot, Why: c.Why},
 		func(r *flip7v1.WithdrawBotResponse) error {
-			_, err := fmt.Fprintf(p.out, "%s is withdrawn; \"flip7 tournament enter %s %s\" brings it back.\n", c.Bot, c.ID, r.GetEntry().GetPlayer())
+			back := r.GetEntry().GetPlayer()
+			if !strings.HasSuffix(back, ":"+c.Bot) {
+				back += " --as " + c.Bot
+			}
+			_, err := fmt.Fprintf(p.out, "%s is withdrawn. Until the last pairing round begins, \"flip7 tournament enter %s %s\" brings it back.\n", c.Bot, c.ID, back)
 			return err
 		})
 }
