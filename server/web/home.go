@@ -63,7 +63,7 @@ type eloLine struct {
 	Elo         float64  `json:"elo"`
 	Margin      *float64 `json:"margin,omitempty"`
 	Sign        string   `json:"bound,omitempty"` // ">" or "<" where the rating is a bound
-	LOS         *float64 `json:"los,omitempty"` // against the next one
+	LOS         *float64 `json:"los,omitempty"`   // against the next one
 	Best        float64  `json:"p_best"`
 	Placement   float64  `json:"placement"`
 	Firsts      float64  `json:"first_places"`
