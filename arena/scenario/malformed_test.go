@@ -19,6 +19,7 @@ func TestAMalformedScenarioIsRefusedWithItsPlace(t *testing.T) {
 		name, old, new string // what is changed in the sound one
 		want           string // in the error
 	}{
+		{"nothing", sound, "\n", "not a scenario: it is empty"},
 		{"no JSON", `{"name"`, `"name"`, "not a scenario: "},
 		{"something behind it", `"rounds": 1}`, `"rounds": 1} {}`, "not a scenario: something follows"},
 		{"no players", `"players": 3,`, ``, "players: missing"},

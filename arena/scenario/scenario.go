@@ -67,7 +67,10 @@ func Read(r io.Reader) (*Scenario, error) {
 		Expect     map[string]json.RawMessage `json:"expect"`
 	}
 	decoder := json.NewDecoder(r)
-	if err := decoder.Decode(&file); err != nil {
+	switch err := decoder.Decode(&file); {
+	case err == io.EOF:
+		return nil, errors.New("not a scenario: it is empty")
+	case err != nil:
 		return nil, fmt.Errorf("not a scenario: %w", err)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {

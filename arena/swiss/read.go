@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"strings"
 )
 
 // ReadField reads a field as JSON:
@@ -74,9 +75,14 @@ func decode(data []byte, path string, into any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	err := d.Decode(into)
-	if err == nil {
+	switch {
+	case err == io.EOF:
+		err = errors.New("is empty")
+	case err == nil:
 		if _, more := d.Token(); more != io.EOF {
 			err = errors.New("something follows the end of the field")
+		} else if key := repeated(data); key != "" {
+			err = fmt.Errorf("%q is there twice", key)
 		}
 	}
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
@@ -90,6 +96,30 @@ func decode(data []byte, path string, into any) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return err
+}
+
+// repeated is a key that an object has twice, "" if none is. Decode would take the last
+// of them and not say so; it does not tell upper from lower case.
+func repeated(data []byte) string {
+	d := json.NewDecoder(bytes.NewReader(data))
+	if begin, _ := d.Token(); begin != json.Delim('{') {
+		return ""
+	}
+	seen := map[string]bool{}
+	for d.More() {
+		token, err := d.Token()
+		var value json.RawMessage
+		if err != nil || d.Decode(&value) != nil {
+			return "" // for Decode to tell
+		}
+		key := token.(string) // keys are
+		folded := strings.ToLower(key)
+		if seen[folded] {
+			return key
+		}
+		seen[folded] = true
+	}
+	return ""
 }
 
 func kindInWords(t reflect.Type) string {

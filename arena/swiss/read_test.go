@@ -33,10 +33,12 @@ func TestReadField(t *testing.T) {
 func TestReadFieldRefuses(t *testing.T) {
 	const bots = `"bots": [{"name": "a"}, {"name": "b"}, {"name": "c"}]`
 	for _, c := range []struct{ file, want string }{
-		{``, "EOF"},
+		{``, "is empty"},
 		{`[]`, "array is not an object"},
 		{`{"seats": 4, ` + bots, "unexpected EOF"},
 		{`{"seats": 4, ` + bots + `} {}`, "something follows the end of the field"},
+		{`{"seats": 4, ` + bots + `, "Seats": 3}`, `"Seats" is there twice`},
+		{`{"seats": 4, "bots": [{"name": "a", "score": 1, "score": 2}]}`, `bots[0]: "score" is there twice`},
 		{`{` + bots + `}`, "seats: 0 is not 3..18"},
 		{`{"seats": "4", ` + bots + `}`, "seats: string is not a whole number of 64 bits"},
 		{`{"seats": 4, "seed": 1.5, ` + bots + `}`, "seed: 1.5 is neither a whole number nor a text"},
