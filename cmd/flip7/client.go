@@ -137,8 +137,9 @@ func refusal(err error) error {
 		switch d := d.(type) {
 		case *errdetails.BadRequest:
 			for _, v := range d.GetFieldViolations() {
-				if !strings.Contains(text, v.GetDescription()) {
-					text += "; " + asTyped(v.GetField()+": "+v.GetDescription())
+				named := asTyped(v.GetField() + ": " + v.GetDescription())
+				if !strings.Contains(text, named) && !strings.Contains(text, v.GetDescription()) {
+					text += "; " + named
 				}
 			}
 		case *errdetails.RetryInfo:

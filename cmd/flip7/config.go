@@ -18,11 +18,17 @@ type config map[string]string
 
 // readConfig reads a configuration; which keys there may be is checked by Validate.
 func readConfig(r io.Reader) (kong.Resolver, error) {
+	name := "the file"
+	if file, is := r.(*os.File); is {
+		name = file.Name()
+	}
 	var values map[string]any
-	decoder := json.NewDecoder(r)
+	decoder := json.NewDecoder(withoutMark(r))
 	decoder.UseNumber()
-	if err := decoder.Decode(&values); err != nil {
-		return nil, fmt.Errorf("--config: not a JSON object: %w", err)
+	if err := decoder.Decode(&values); err == io.EOF {
+		return nil, fmt.Errorf("--config: %s is empty; want a JSON object", name)
+	} else if err != nil {
+		return nil, fmt.Errorf("--config: %s is not a JSON object: %w", name, err)
 	}
 	c := config{}
 	for key, value := range values {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"text/tabwriter"
 
 	"github.com/flip7-arena/flip7/arena/rating"
@@ -34,15 +33,11 @@ func (c *eloFitCmd) Run(p *program) error {
 	if !(c.Prior >= 0) || math.IsInf(c.Prior, 0) {
 		return fmt.Errorf("--prior: %v is not 0 or more", c.Prior)
 	}
-	in := p.in
-	if c.File != "-" {
-		f, err := os.Open(c.File)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		in = f
+	in, err := p.open(c.File)
+	if err != nil {
+		return err
 	}
+	defer in.Close()
 	games, err := rating.ReadGames(in)
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.File, err)

@@ -96,6 +96,10 @@ func (c *matchCmd) Run(ctx context.Context, p *program) error {
 		}{m.Seed, result}
 		return errors.Join(json.NewEncoder(p.out).Encode(shown), broken(p, err))
 	}
+	if result.Games == 0 {
+		fmt.Fprintln(p.out, "Broken off before a rotation was finished: there is nothing to show.")
+		return broken(p, err)
+	}
 	if result.Games < result.Of {
 		fmt.Fprintf(p.out, "Broken off after %d of %d games.\n", result.Games, result.Of)
 	}
@@ -166,7 +170,8 @@ func (c contestant) started() bool              { return c.command != "" }
 
 // match is what is to be played, complete, between house bots.
 func (c *matchCmd) match(players []contestant) (match.Match, error) {
-	m := match.Match{Seats: c.Seats, Games: localGames, Rules: game.Rules{BustedAssigns: true}, Seed: rand.Uint64(), Concurrency: c.Concurrency}
+	// A random seed is one that programs find in JSON as it is: many read numbers as floats of 53 bits.
+	m := match.Match{Seats: c.Seats, Games: localGames, Rules: game.Rules{BustedAssigns: true}, Seed: rand.Uint64N(1 << 53), Concurrency: c.Concurrency}
 	if c.Seed != nil {
 		m.Seed = *c.Seed
 	}

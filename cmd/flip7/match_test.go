@@ -85,13 +85,32 @@ func TestWhatAProgramDoesWrongIsSaidInWords(t *testing.T) {
 	}
 }
 
+func TestAMatchWithoutAGameShowsNoTable(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	interrupt()
+	var out bytes.Buffer
+	code := run(ctx, []string{"match", "house:racer", "house:odds"}, program{out: &out, err: &out})
+	if want := "Broken off before a rotation was finished: there is nothing to show.\n"; code != 0 || out.String() != want {
+		t.Errorf("exit code %d and %q, want 0 and %q", code, out.String(), want)
+	}
+}
+
+func TestARandomSeedIsANumberOfJavaScript(t *testing.T) {
+	for range 20 { // of any 64 bits, hardly one would be
+		m, err := new(matchCmd).match([]contestant{{name: "racer"}, {name: "odds"}})
+		if err != nil || m.Seed >= 1<<53 {
+			t.Errorf("the seed is %d (%v), want one below 2^53", m.Seed, err)
+		}
+	}
+}
+
 func TestAMatchThatIsInterruptedLeavesNoProgram(t *testing.T) {
 	bot := strategyProgram(t, "stay-20")
 	ctx, interrupt := context.WithCancel(t.Context())
 	var out bytes.Buffer
 	told := &firstWrite{then: interrupt}
 	code := run(ctx, []string{"match", bot, "house:odds", "--games", "100000", "--verbose"}, program{out: &out, err: told})
-	if code != 0 || !strings.Contains(out.String(), "Broken off after ") {
+	if code != 0 || !strings.Contains(out.String(), "Broken off ") {
 		t.Errorf("exit code %d and %q, want 0 and the table so far", code, out.String())
 	}
 	lock, err := os.Open(found(t, `'([^']*/lock)'`, bot))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"os"
@@ -26,7 +27,23 @@ func counted[N int | uint32](n N, one, many string) string {
 // open opens a file to read, or by - standard input.
 func (p *program) open(file string) (io.ReadCloser, error) {
 	if file == "-" {
-		return io.NopCloser(p.in), nil
+		return io.NopCloser(withoutMark(p.in)), nil
 	}
-	return os.Open(file)
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{withoutMark(f), f}, nil
+}
+
+// withoutMark skips the byte order mark that some editors put before a text.
+func withoutMark(r io.Reader) io.Reader {
+	text := bufio.NewReader(r)
+	if begin, _ := text.Peek(3); string(begin) == "\ufeff" {
+		_, _ = text.Discard(len(begin))
+	}
+	return text
 }

@@ -13,6 +13,10 @@ import (
 	"strings"
 	"testing"
 
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
 	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
 )
 
@@ -31,6 +35,54 @@ func TestARefusalNamesTheFlag(t *testing.T) {
 	} {
 		if got := asTyped(refusal); got != want {
 			t.Errorf("%q is told as %q, want %q", refusal, got, want)
+		}
+	}
+}
+
+func TestARefusalSaysAFieldOnce(t *testing.T) {
+	const wrong = "target_score: 4294967295 is not 1..10000"
+	st, err := status.New(codes.InvalidArgument, "settings.rules: "+wrong).WithDetails(&errdetails.BadRequest{
+		FieldViolations: []*errdetails.BadRequest_FieldViolation{{Field: "settings.rules", Description: wrong}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := refusal(st.Err()).Error(), "--target-score: 4294967295 is not 1..10000"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestFilesThatAreEmptyOrMarked(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const mark = "\ufeff"
+	for file, text := range map[string]string{
+		"empty": "", "field": mark + `{"seats": 3, "bots": [{"name": "a"}, {"name": "b"}, {"name": "c"}]}`,
+		"games": mark + "a=1 b=2\na=2 b=1\n", "config": mark + `{"nope": 1}`,
+	} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct{ args, want string }{
+		{"pair empty", "flip7: empty: is empty\n"},
+		{"scenario run empty", "empty: not a scenario: it is empty\n"},
+		{"serve --config empty", "/empty is empty; want a JSON object\n"},
+		{"elo fit empty", "flip7: empty: no games:"},
+		{"pair field", `{"tables":[["a","b","c"]]`},
+		{"elo fit games", "  name   Elo"},
+		{"serve --config config", `"nope" is no flag of serve`},
+	} {
+		if text, _ := said(t, strings.Fields(c.args)...); !strings.Contains(text, c.want) {
+			t.Errorf("flip7 %s says %q, want %q", c.args, text, c.want)
+		}
+	}
+}
+
+func TestSettingsOfAFinalTableNeedOne(t *testing.T) {
+	for _, flag := range []string{"--until=decided", "--until=max-games", "--max-games=400"} {
+		name, _, _ := strings.Cut(flag, "=")
+		text, code := said(t, "tournament", "create", "night", flag)
+		if want := "flip7: " + name + ": is for a final table"; code != exitUsage || !strings.HasPrefix(text, want) {
+			t.Errorf("%s: exit code %d and %q, want %d and %q", flag, code, text, exitUsage, want)
 		}
 	}
 }

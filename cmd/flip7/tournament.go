@@ -39,7 +39,7 @@ type settingsFlags struct {
 	Rounds          uint32         `help:"Pairing rounds." default:"7"`
 	Rotations       uint32         `help:"Rotations of a table: it plays seats x rotations games." default:"2"`
 	FinalTable      uint32         `help:"So many of the best play on at a final table after the last pairing round, 3..18; 0 for none."`
-	Until           string         `help:"The final table ends when the best is decided, or only after all of --max-games: ${enum}." enum:"decided,max-games" default:"decided"`
+	Until           *string        `help:"The final table ends when the best is decided (the default), or only after all of --max-games: ${enum}." enum:"decided,max-games"`
 	MaxGames        uint32         `help:"Games of the final table at most (10000); it also ends after ten times --table-limit."`
 	DecisionTimeout time.Duration  `help:"Time for each decision." default:"1s"`
 	TimeBank        *time.Duration `help:"Time of a seat for a game beyond the decision timeouts (10s)."`
@@ -69,8 +69,13 @@ func (s settingsFlags) check() error {
 			return fmt.Errorf("--%s: 0 is not 1 or more", n.flag)
 		}
 	}
-	if s.League == "" {
+	switch {
+	case s.League == "":
 		return errors.New("--league: is empty")
+	case s.FinalTable == 0 && s.Until != nil:
+		return errors.New("--until: is for a final table, and the night has none; --final-table 4 gives it one")
+	case s.FinalTable == 0 && s.MaxGames > 0:
+		return errors.New("--max-games: is for a final table, and the night has none; --final-table 4 gives it one")
 	}
 	return nil
 }
@@ -79,7 +84,7 @@ func (s settingsFlags) proto() *flip7v1.TournamentSettings {
 	rated, busted := !s.Unrated, !s.BustedDiscards
 	settings := &flip7v1.TournamentSettings{
 		League: s.League, Seats: s.Seats, PairingRounds: s.Rounds, Rotations: s.Rotations,
-		FinalTable: s.FinalTable, UntilDecided: s.FinalTable > 0 && s.Until == "decided", MaxGames: s.MaxGames,
+		FinalTable: s.FinalTable, UntilDecided: s.FinalTable > 0 && (s.Until == nil || *s.Until == "decided"), MaxGames: s.MaxGames,
 		DecisionTimeout: durationpb.New(s.DecisionTimeout), TableLimit: durationpb.New(s.TableLimit),
 		Concurrency: s.Concurrency, Rated: &rated, Seed: s.Seed, MaxBotsPerOwner: s.BotsPerOwner,
 		Schedule: flip7v1.Schedule(flip7v1.Schedule_value["SCHEDULE_"+strings.ToUpper(s.Schedule)]),
