@@ -115,6 +115,8 @@ func describe(err error) (told error, ours bool) {
 		return failed(codes.Canceled, "CANCELLED", "the caller has gone"), false
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, errPatience):
 		return failed(codes.DeadlineExceeded, "DEADLINE_EXCEEDED", "the deadline is over, or the caller was waited for in vain"), false
+	case store.Full(err):
+		return failed(codes.ResourceExhausted, "DISK_FULL", "the arena's disk is full; nothing was kept"), true
 	}
 	return failed(codes.Internal, "INTERNAL", "the arena failed; its log says why"), true
 }

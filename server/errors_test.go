@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -72,6 +73,7 @@ func TestWhatClientsAreTold(t *testing.T) {
 		{err: status.Error(codes.Unimplemented, "method X not implemented"), code: codes.Unimplemented, reason: "UNIMPLEMENTED"},
 		{err: status.Error(codes.InvalidArgument, "bad"), code: codes.InvalidArgument, reason: "INVALID_ARGUMENT"},
 		{err: later(codes.ResourceExhausted, "FULL", time.Minute, "full"), code: codes.ResourceExhausted, reason: "FULL", retry: true},
+		{err: fmt.Errorf("keep bot odds: disk I/O error: %w", syscall.ENOSPC), code: codes.ResourceExhausted, reason: "DISK_FULL", logged: true},
 		{err: fmt.Errorf("save round 3: %w", secret), code: codes.Internal, reason: "INTERNAL", logged: true},
 	} {
 		log := new(record)

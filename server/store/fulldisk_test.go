@@ -3,14 +3,17 @@
 package store
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/flip7-arena/flip7/arena"
 )
@@ -159,5 +162,21 @@ func TestDatabaseOnAFullDisk(t *testing.T) {
 	d.must(save(kept + 1))
 	if got := games(); got != kept+1 {
 		t.Errorf("with room again %d games can be read, want %d", got, kept+1)
+	}
+}
+
+func TestAFullDiskIsCalledThat(t *testing.T) {
+	d := newDesk(t, Process)
+	_, err := d.writer.db.Exec("PRAGMA max_page_count = 1") // the database may not grow
+	d.must(err)
+	for n := 0; err == nil; n++ {
+		token := sha256.Sum256([]byte{byte(n >> 8), byte(n)})
+		_, err = d.AddBot(t.Context(), fmt.Sprint("bot", n), "", token, [32]byte{}, time.Now())
+	}
+	if !Full(err) {
+		t.Errorf("a database without room ends in %v, which is not told as that", err)
+	}
+	if !Full(&fs.PathError{Op: "write", Path: "journal", Err: syscall.ENOSPC}) || Full(syscall.EIO) || Full(nil) {
+		t.Error("a file without room, a failing disk and no error are not told apart")
 	}
 }

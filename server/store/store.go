@@ -41,6 +41,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -184,6 +185,11 @@ func code(err error) int {
 		return e.Code()
 	}
 	return 0
+}
+
+// Full reports whether there was no room for what was to be written. Of that nothing is kept.
+func Full(err error) bool {
+	return code(err)&0xff == sqlite3.SQLITE_FULL || errors.Is(err, syscall.ENOSPC)
 }
 
 func isForeignKey(err error) bool { return code(err) == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY }
