@@ -12,6 +12,7 @@ import (
 
 	"github.com/flip7-arena/flip7/arena/rating"
 	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
+	"github.com/flip7-arena/flip7/server/web"
 	"github.com/flip7-arena/flip7/server/wire"
 	"google.golang.org/protobuf/types/known/timestamppb"
 )
@@ -190,7 +191,8 @@ func printEloCSV(w io.Writer, table *flip7v1.ListRatingsResponse) error {
 			p99 = number(r.GetP99().AsDuration().Seconds())
 		}
 		err := out.Write([]string{
-			fmt.Sprint(r.GetRank()), fmt.Sprint(r.GetRankBest()), fmt.Sprint(r.GetRankWorst()), r.GetBot(), r.GetBuild(), r.GetOwner(),
+			fmt.Sprint(r.GetRank()), fmt.Sprint(r.GetRankBest()), fmt.Sprint(r.GetRankWorst()),
+			web.Cell(r.GetBot()), web.Cell(r.GetBuild()), web.Cell(r.GetOwner()),
 			number(r.GetElo()), bound, fmt.Sprint(r.GetProvisional()), maybe(r.Margin), fmt.Sprint(r.GetGames()), number(r.GetPlacement()),
 			number(r.GetFirstPlaces()), maybe(r.LosNext), number(r.GetPBest()), maybe(r.Performance), number(r.GetPoints()),
 			number(r.GetBustRate()), fmt.Sprint(faults(r.GetFaults())), p99,
@@ -204,10 +206,9 @@ func printEloCSV(w io.Writer, table *flip7v1.ListRatingsResponse) error {
 }
 
 func printEloMarkdown(w io.Writer, table *flip7v1.ListRatingsResponse) error {
-	escape := strings.NewReplacer("|", `\|`)
 	row := func(cells []string) {
 		for i, cell := range cells {
-			cells[i] = escape.Replace(cell)
+			cells[i] = web.MarkdownCell(cell)
 		}
 		fmt.Fprintf(w, "| %s |\n", strings.Join(cells, " | "))
 	}

@@ -58,6 +58,7 @@ var functions = template.FuncMap{
 	"plural":   plural,
 	"add":      func(a, b int) int { return a + b },
 	"resource": resource,
+	"segment":  url.PathEscape, // of an address: html/template leaves a slash or question mark in a name as it is
 }
 
 func plural(n int, one, more string) string {

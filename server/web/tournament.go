@@ -579,6 +579,7 @@ func (p *Pages) standingsCSV() http.HandlerFunc {
 		table := csv.NewWriter(out)
 		_ = table.Write(standingColumns)
 		for _, line := range lines {
+			line.Bot, line.Build, line.Owner = Cell(line.Bot), Cell(line.Build), Cell(line.Owner)
 			_ = table.Write(line.cells())
 		}
 		table.Flush()
@@ -587,13 +588,12 @@ func (p *Pages) standingsCSV() http.HandlerFunc {
 
 // standingsMarkdown sends the standings as a table in Markdown.
 func (p *Pages) standingsMarkdown() http.HandlerFunc {
-	escape := strings.NewReplacer("|", `\|`)
 	return p.download("text/markdown; charset=utf-8", func(out *strings.Builder, lines []standing) {
 		fmt.Fprintf(out, "| %s |\n|%s\n", strings.Join(standingColumns, " | "), strings.Repeat(" --- |", len(standingColumns)))
 		for _, line := range lines {
 			cells := line.cells()
 			for i := range cells {
-				cells[i] = escape.Replace(cells[i])
+				cells[i] = MarkdownCell(cells[i])
 			}
 			fmt.Fprintf(out, "| %s |\n", strings.Join(cells, " | "))
 		}
