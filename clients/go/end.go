@@ -118,7 +118,7 @@ func inPlain(reason, message string) string {
 	case flip7v1.EndReason_END_REASON_REPLACED:
 		words = "another stream of the same instance took over"
 	case flip7v1.EndReason_END_REASON_TOKEN_REVOKED:
-		words = "the token was rotated or the bot retired: FLIP7_TOKEN needs the new one"
+		words = "the token is no longer valid (FLIP7_TOKEN needs the new one, if there is one)"
 	case flip7v1.EndReason_END_REASON_PROTOCOL_TOO_OLD:
 		words = "the arena no longer speaks the protocol of this kit (" + kitVersion + "): update the kit"
 	case flip7v1.EndReason_END_REASON_BUILD_CHANGED:

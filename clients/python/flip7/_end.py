@@ -47,7 +47,7 @@ _PREFIX = "END_REASON_"
 #: The reasons in words. Those that say not to come back (see EndReason in the contract) are in _FINAL.
 _IN_PLAIN = {
     "REPLACED": "another stream of the same instance took over",
-    "TOKEN_REVOKED": "the token was rotated or the bot retired: FLIP7_TOKEN needs the new one",
+    "TOKEN_REVOKED": "the token is no longer valid (FLIP7_TOKEN needs the new one, if there is one)",
     "PROTOCOL_TOO_OLD": f"the arena no longer speaks the protocol of this kit ({__version__}): update the kit",
     "BUILD_CHANGED": "the running tournament knows this bot by another build: start that one, or wait for the end",
     "BAD_HELLO": "the arena refuses the hello",

@@ -39,7 +39,7 @@ export interface End {
 /** What each reason means to an author. */
 const meanings: Readonly<Record<string, string>> = {
   REPLACED: "another stream of the same instance took over",
-  TOKEN_REVOKED: "the token was rotated or the bot retired: FLIP7_TOKEN needs the new one",
+  TOKEN_REVOKED: "the token is no longer valid (FLIP7_TOKEN needs the new one, if there is one)",
   PROTOCOL_TOO_OLD: `the arena no longer speaks the protocol of this kit (${kitVersion}): update the kit`,
   BUILD_CHANGED: "the running tournament knows this bot by another build: start that one, or wait for the end",
   BAD_HELLO: "the arena refuses the hello",

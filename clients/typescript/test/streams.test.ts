@@ -71,7 +71,7 @@ test("reasons that say not to come back", async (t) => {
   const saying = (reason: keyof typeof EndReason): Script => welcomed((talk) => talk.send(goodbye(reason, "in words")));
   const cases: [name: string, script: Script, reason: string, says: string][] = [
     ["replaced", saying("REPLACED"), "REPLACED", "another stream of the same instance took over: in words"],
-    ["token revoked", saying("TOKEN_REVOKED"), "TOKEN_REVOKED", "FLIP7_TOKEN needs the new one"],
+    ["token revoked", saying("TOKEN_REVOKED"), "TOKEN_REVOKED", "needs the new one, if there is one): in words"],
     ["protocol too old", saying("PROTOCOL_TOO_OLD"), "PROTOCOL_TOO_OLD", "update the kit"],
     ["build changed", saying("BUILD_CHANGED"), "BUILD_CHANGED", "by another build"],
     ["bad hello", saying("BAD_HELLO"), "BAD_HELLO", "refuses the hello: in words"],
