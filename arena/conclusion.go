@@ -78,7 +78,7 @@ func (t *Tournament) concludeRounds() (c Conclusion, err error) {
 }
 
 // best is the probability that an entrant is the best of all who played in the pairing rounds, anchors too; sure is false
-// where some of them cannot be compared. That a stream was lost changes nothing: the results do not tell of it.
+// where some of them cannot be compared, or have played too little. That a stream was lost changes nothing: the results do not tell of it.
 func (t *Tournament) best(number int) (p float64, sure bool, err error) {
 	index := map[int]int{} // into games.Names, by entry
 	games := rating.Games{}
@@ -120,7 +120,7 @@ func (t *Tournament) best(number int) (p float64, sure bool, err error) {
 		return 0, false, nil
 	}
 	for _, r := range fit.Rows {
-		if r.Group != fit.Rows[row].Group {
+		if r.Group != fit.Rows[row].Group || r.Clusters < fewestClusters {
 			return 0, false, nil
 		}
 	}

@@ -11,7 +11,7 @@ type Placement struct {
 	Games    int
 	Clusters int     // rotations; a table during which a bot lost its stream is one
 	Mean     float64 // of (opponents beaten + half of those tied) / opponents, 0..1; NaN without a game
-	Margin   float64 // half of the 95 % interval of Mean, by clusters; +Inf if less than two of them
+	Margin   float64 // half of the 95 % interval of Mean, by clusters; +Inf if there are too few of them
 
 	clusters []cluster // in order of number
 }
@@ -62,6 +62,10 @@ func (p *Placement) add(number int, placement float64) {
 	p.Games++
 }
 
+// fewestClusters is below how many clusters nothing is said of how sure something is: two or three may happen to agree, and
+// then look as sure as a thousand.
+const fewestClusters = 4
+
 // From is how far the mean is above that of another bot, and half of the 95 % interval of that: smaller than both margins
 // together where they seldom met, larger where the gain of one is the other's loss. NaN without a game of both.
 func (p Placement) From(other Placement) (lead, margin float64) {
@@ -97,7 +101,7 @@ func (p Placement) from(other Placement) (lead, margin float64) {
 	if other.Games > 0 {
 		least = min(least, other.Clusters)
 	}
-	if least < 2 {
+	if least < fewestClusters {
 		return own, math.Inf(1)
 	}
 	n := float64(clusters)

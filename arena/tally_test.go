@@ -100,28 +100,29 @@ func TestPlacementsAreMeansOfRotations(t *testing.T) {
 		g.Result.Places = places
 		return g
 	}
-	night := &Tournament{Settings: DefaultSettings(), Entries: make([]Entry, 3), Rounds: []Round{{Number: 1, Tables: []Table{{
-		Number: 1, Bots: []int{1, 2, 3}, State: Complete, Games: []Game{
+	round := func(number int) Round {
+		return Round{Number: number, Tables: []Table{{Number: 1, Bots: []int{1, 2, 3}, State: Complete, Games: []Game{
 			game(1, []int{1, 2, 3}, 1, 2, 3), game(2, []int{2, 3, 1}, 2, 3, 1), game(3, []int{3, 1, 2}, 3, 1, 2), // 1: 1 1 1
 			game(4, []int{1, 2, 3}, 3, 2, 1), game(5, []int{2, 3, 1}, 2, 1, 3), game(6, []int{3, 1, 2}, 1, 2, 2), // 1: 0 0 1/4
-		},
-	}}}}}
+		}}}}
+	}
+	night := &Tournament{Settings: DefaultSettings(), Entries: make([]Entry, 3), Rounds: []Round{round(1), round(2)}}
 	p := night.Placements()
-	// Entry 1 has rotations of 3 and 1/4: the mean is 13/24, the error sqrt(2 * 2 * (11/8)^2) / 6 = 11/24, and Student's
-	// quantile for one degree of freedom 12.7062.
-	if got := p[0]; got.Games != 6 || got.Clusters != 2 || math.Abs(got.Mean-13./24) > 1e-12 || math.Abs(got.Margin-12.7062*11/24) > 1e-3 {
-		t.Errorf("entry 1: %+v, want 6 games in 2 clusters, 0.5417 +- 5.82", got)
+	// Entry 1 has rotations of 3 and 1/4, twice: the mean is 13/24, the error sqrt(4/3 * 4 * (11/8)^2) / 12, and Student's
+	// quantile for three degrees of freedom 3.18245.
+	if got := p[0]; got.Games != 12 || got.Clusters != 4 || math.Abs(got.Mean-13./24) > 1e-12 || math.Abs(got.Margin-3.18245*math.Sqrt(16./3)*11/8/12) > 1e-3 {
+		t.Errorf("entry 1: %+v, want 12 games in 4 clusters, 0.5417 +- 0.842", got)
 	}
 	// Entry 2 has 3/2 and 5/4, so that the rotations differ by 3/2 and -1: the mean of a game is 1/12, the error
-	// sqrt(2 * 2 * (5/4)^2) / 6 = 5/12.
-	if lead, margin := p[0].From(p[1]); math.Abs(lead-1./12) > 1e-12 || math.Abs(margin-12.7062*5/12) > 1e-3 {
-		t.Errorf("entry 1 is %v +- %v ahead of entry 2, want 0.0833 +- 5.29", lead, margin)
+	// sqrt(4/3 * 4 * (5/4)^2) / 12.
+	if lead, margin := p[0].From(p[1]); math.Abs(lead-1./12) > 1e-12 || math.Abs(margin-3.18245*math.Sqrt(16./3)*5/4/12) > 1e-3 {
+		t.Errorf("entry 1 is %v +- %v ahead of entry 2, want 0.0833 +- 0.766", lead, margin)
 	}
 	night.Rounds[0].Tables[0].Lost = true
-	if got := night.Placements()[0]; got.Clusters != 1 || !math.IsInf(got.Margin, 1) {
-		t.Errorf("with a lost stream: %+v, want 1 cluster and no margin", got)
+	if got := night.Placements()[0]; got.Clusters != 3 || !math.IsInf(got.Margin, 1) {
+		t.Errorf("with a lost stream: %+v, want 3 clusters, and no margin from so few", got)
 	}
-	night.Rounds[0].Tables[0].State = Void
+	night.Rounds[0].Tables[0].State, night.Rounds[1].Tables[0].State = Void, Void
 	if got := night.Placements()[0]; got.Games != 0 || !math.IsNaN(got.Mean) {
 		t.Errorf("at a void table: %+v, want no game", got)
 	}
