@@ -161,8 +161,8 @@ func TestALogIsToldInWords(t *testing.T) {
 	const want = `The 12 oldest entries are gone: a log has no room for more.
 2026-11-30 20:15:01.000  stream 6b-1 began: instance X1, build -, kit go 3.1
 2026-11-30 20:15:02.000  request ?[31m/1/17: unknown request: there is none; note "a \x1b[31mnote"
-2026-11-30 20:15:03.000  request 1/2/3/4/1/17 (turn): hit after 12.3ms, 2 illegal
-2026-11-30 20:15:04.000  request 1/2/3/4/1/17 (flip three): timed out, so the default is played: give to seat 3 after 11s, sent 2 times
+2026-11-30 20:15:03.000  request 1/2/3/4/1/17 (turn): hit, charged 12.3ms, 2 illegal
+2026-11-30 20:15:04.000  request 1/2/3/4/1/17 (flip three): timed out, so the default is played: give to seat 3, charged 11s, sent 2 times
 2026-11-30 20:15:05.000  stream 6b-1 ended (too slow): nothing could be written for 5s
 2026-11-30 20:15:06.000  stream 6b-2 was lost
 2026-11-30 20:15:07.000  3 entries are missing here

@@ -92,7 +92,7 @@ func requestLine(r *flip7v1.LoggedRequest) string {
 		b.WriteString(" at once: it was absent")
 		return b.String()
 	}
-	fmt.Fprintf(&b, " after %v", r.GetLatency().AsDuration().Round(100*time.Microsecond))
+	fmt.Fprintf(&b, ", charged %v", r.GetLatency().AsDuration().Round(100*time.Microsecond))
 	if n := r.GetIllegal(); n > 0 {
 		fmt.Fprintf(&b, ", %d illegal", n)
 	}
