@@ -151,12 +151,12 @@ func (s Settings) Check() error {
 	}
 	rules := s.Rules.Complete(s.Seats)
 	switch err := rules.Check(); {
-	case err != nil:
-		return &SettingError{"rules", err.Error()}
 	case rules.MaxRounds > 1000: // a night ends
 		return &SettingError{"rules", fmt.Sprintf("max_rounds: %d is not 1..1000", rules.MaxRounds)}
 	case rules.TargetScore > 10_000:
 		return &SettingError{"rules", fmt.Sprintf("target_score: %d is not 1..10000", rules.TargetScore)}
+	case err != nil:
+		return &SettingError{"rules", err.Error()}
 	}
 	return nil
 }

@@ -104,7 +104,8 @@ func (Role) EnumDescriptor() ([]byte, []int) {
 // Bot is a registered player.
 type Bot struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its name, 1 to 32 printable characters of Unicode without a colon, with
+	// Its name, 1 to 32 printable characters of Unicode that begin with a letter
+	// or a digit, without any of : / \ ? # % and not ending in .json, with
 	// letters of one alphabet of Latin, Greek and Cyrillic; unique in the arena,
 	// also after folding case and forms such as full width. Never changes.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
