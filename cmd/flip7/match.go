@@ -372,6 +372,9 @@ func printWrongs(out io.Writer, r *match.Result, ps *programs) {
 		if wrong := ps.wrong(l.Name); wrong != "" {
 			fmt.Fprintf(out, "  The first that it was told: %s.\n", wrong)
 		}
+		if l.Causes[game.Passed.String()] > 0 {
+			fmt.Fprintln(out, "  To pass is to ask for the default decision, as kits do when the bot's function fails: --verbose shows what it wrote.")
+		}
 	}
 }
 
