@@ -103,6 +103,12 @@ func (s *Season) add(ctx context.Context, a *Arena, t *Tournament) error {
 	if err != nil {
 		return err
 	}
+	s.count(t, stats)
+	return nil
+}
+
+// count takes a tournament that counts; stats are those of its entrants in the games that do.
+func (s *Season) count(t *Tournament, stats []Stats) {
 	s.pool.add(t, stats)
 	night := seasonNight{RatedNight: RatedNight{Tournament: t.ID, Commitment: t.Commitment(), Excluded: t.Excluded},
 		ended: t.Ended, builds: map[string]build{}}
@@ -121,7 +127,6 @@ func (s *Season) add(ctx context.Context, a *Arena, t *Tournament) error {
 		}
 	}
 	s.nights = append(s.nights, night)
-	return nil
 }
 
 // counting are the statistics of those games of a finished tournament that count.

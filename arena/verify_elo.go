@@ -1,79 +1,62 @@
 package arena
 
 import (
+	"errors"
 	"fmt"
-	"math"
 	"slices"
 )
 
-// PrintedElo is an Elo table that somebody was shown, as far as it can be computed again.
-type PrintedElo struct {
-	Nights []RatedNight
-	Rows   []PrintedRating
-}
-
-// PrintedRating is a line of it: a bot's build.
-type PrintedRating struct {
-	Bot, Build      string
-	Elo, Interval   float64 // half of the 95 % interval; +Inf when nothing is said
-	Games, Clusters int
-}
-
-// printedWithin is how far a number may be from one computed again: both are rounded to hundredths somewhere.
-const printedWithin = 0.02
-
-// VerifyElo computes an Elo table again from the exported results of its tournaments, which must have been verified. The
-// error is the first thing that does not hold.
-func VerifyElo(printed PrintedElo, verified []Verification) error {
-	elo, err := rateAgain(printed.Nights, verified)
-	if err != nil {
-		return err
-	}
-	var again []EloRow
-	for _, row := range elo.Rows {
-		again = append(append(again, row), row.Older...)
-	}
-	for _, row := range printed.Rows {
-		at := slices.IndexFunc(again, func(r EloRow) bool { return r.Bot == row.Bot && r.Build == row.Build })
-		name := build{row.Bot, row.Build}.shown()
-		if at < 0 {
-			return fmt.Errorf("rating of %s: it is in no game that counts", name)
-		}
-		if err := row.compare(again[at]); err != nil {
-			return fmt.Errorf("rating of %s: %w", name, err)
-		}
-		again = slices.Delete(again, at, at+1)
-	}
-	if len(again) > 0 {
-		return fmt.Errorf("rating of %s: the games rate it, and the table does not have it", build{again[0].Bot, again[0].Build}.shown())
-	}
-	return nil
-}
-
-// rateAgain is the table of the nights, made of what was verified.
-func rateAgain(nights []RatedNight, verified []Verification) (*Elo, error) {
-	p := newPool()
+// VerifiedSeason is the season that the tournaments of an Elo table make, from their exported results, which must have been
+// verified. What nobody can tell from those is left out of it: when a tournament ended, busts, faults and latencies. The
+// error is the first thing that does not hold: a tournament that must not count, or one that must and does not.
+func VerifiedSeason(nights []RatedNight, verified []Verification) (*Season, error) {
+	s := &Season{pool: newPool(), house: map[build]bool{}}
 	for i, night := range nights {
-		at := slices.IndexFunc(verified, func(v Verification) bool { return v.night != nil && v.night.Commitment() == night.Commitment })
-		if at < 0 {
-			return nil, fmt.Errorf("tournament %d of %d of the table: its results, of commitment %x, are not among the files", i+1, len(nights), night.Commitment)
+		t, err := night.verified(verified)
+		switch {
+		case err != nil:
+		case slices.ContainsFunc(nights[:i], night.same):
+			err = errors.New("it is counted twice")
+		case i > 0 && t.Settings.League != s.League:
+			err = fmt.Errorf("it is of league %q, and those before it are of %q", t.Settings.League, s.League)
 		}
-		t := *verified[at].night
-		t.Excluded = night.Excluded
-		t.Rounds = slices.Clone(t.Rounds)
-		for at := range t.Rounds {
-			t.Rounds[at].Tables = slices.Clone(t.Rounds[at].Tables)
+		if err != nil {
+			return nil, fmt.Errorf("tournament %d of %d of the table: %w", i+1, len(nights), err)
 		}
-		for _, lost := range night.Lost {
-			if lost.Round < 1 || lost.Round > len(t.Rounds) || lost.Table < 1 || lost.Table > len(t.Rounds[lost.Round-1].Tables) {
-				return nil, fmt.Errorf("tournament %d of the table: table %d of pairing round %d is not there", i+1, lost.Table, lost.Round)
-			}
-			t.Rounds[lost.Round-1].Tables[lost.Table-1].Lost = true
-		}
-		p.add(&t, t.gamesThatCount())
+		s.League = t.Settings.League
+		s.count(t, t.gamesThatCount())
 	}
-	elo := new(Elo)
-	return elo, p.rate(elo)
+	for _, v := range verified {
+		if v.night == nil || v.night.Unrated() != "" || len(nights) > 0 && v.night.Settings.League != s.League {
+			continue
+		}
+		if !slices.ContainsFunc(nights, RatedNight{Commitment: v.night.Commitment()}.same) {
+			return nil, fmt.Errorf("it leaves out %q, which is rated; if all of that was taken out (\"flip7 league show\" tells), or the table is of other nights, verify it without that file", v.Name)
+		}
+	}
+	return s, nil
+}
+
+func (n RatedNight) same(other RatedNight) bool { return n.Commitment == other.Commitment }
+
+// verified finds the tournament among the verified ones, and adds what its results do not say.
+func (n RatedNight) verified(all []Verification) (*Tournament, error) {
+	at := slices.IndexFunc(all, func(v Verification) bool { return v.night != nil && v.night.Commitment() == n.Commitment })
+	if at < 0 {
+		return nil, fmt.Errorf("its results, of commitment %x, are not among the files", n.Commitment)
+	}
+	t := all[at].night.clone()
+	if why := t.Unrated(); why != "" {
+		return nil, fmt.Errorf("%q does not count: %s", t.Settings.Name, why)
+	}
+	t.Excluded = n.Excluded
+	for _, lost := range n.Lost {
+		if lost.Round < 1 || lost.Round > len(t.Rounds) || lost.Table < 1 || lost.Table > len(t.Rounds[lost.Round-1].Tables) {
+			return nil, fmt.Errorf("table %d of pairing round %d is not there", lost.Table, lost.Round)
+		}
+		t.Rounds[lost.Round-1].Tables[lost.Table-1].Lost = true
+	}
+	return t, nil
 }
 
 // gamesThatCount are the statistics of the entrants as far as games and what is not taken out of them tell.
@@ -85,36 +68,12 @@ func (t *Tournament) gamesThatCount() []Stats {
 				if tab.State == Void || slices.ContainsFunc(t.Excluded, func(e Excluded) bool { return e.covers(r.Number, tab.Number, g.Number) }) {
 					continue
 				}
-				for _, number := range g.Seats {
+				for seat, number := range g.Seats {
 					stats[number-1].Games++
+					stats[number-1].Points += g.Result.Totals[seat]
 				}
 			}
 		}
 	}
 	return stats
-}
-
-// compare says what of a line is not as it comes out again.
-func (r PrintedRating) compare(again EloRow) error {
-	switch {
-	case !alike(r.Elo, again.Elo):
-		return fmt.Errorf("%.2f, and the games make it %.2f", r.Elo, again.Elo)
-	case !alike(r.Interval, again.Interval):
-		return fmt.Errorf("+-%.2f, and the games make it +-%.2f", r.Interval, again.Interval)
-	case r.Games != again.Games:
-		return fmt.Errorf("%d games, and %d count", r.Games, again.Games)
-	case r.Clusters != again.Clusters:
-		return fmt.Errorf("%d clusters, and there are %d", r.Clusters, again.Clusters)
-	}
-	return nil
-}
-
-func alike(a, b float64) bool { return a == b || math.Abs(a-b) <= printedWithin }
-
-// shown is the build as tables name it.
-func (b build) shown() string {
-	if b.build == "" {
-		return b.bot
-	}
-	return b.bot + "@" + b.build
 }

@@ -2,6 +2,7 @@ package arena
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -17,10 +18,6 @@ func TestTheEloTableOfALeagueIsComputedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := season(t, a, SeasonOptions{})
-	elo, err := s.Elo()
-	if err != nil {
-		t.Fatal(err)
-	}
 	var verified []Verification
 	for _, id := range []int64{3, 1, 2} { // in any order
 		seen, err := Verify(bytes.NewReader(export(t, a, id)))
@@ -29,37 +26,88 @@ func TestTheEloTableOfALeagueIsComputedAgain(t *testing.T) {
 		}
 		verified = append(verified, seen)
 	}
-	printed := func() PrintedElo {
-		p := PrintedElo{Nights: s.RatedNights()}
-		for _, row := range elo.Rows {
-			p.Rows = append(p.Rows, PrintedRating{Bot: row.Bot, Build: row.Build, Elo: row.Elo, Interval: row.Interval, Games: row.Games, Clusters: row.Clusters})
+	again, err := VerifiedSeason(s.RatedNights(), verified)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := func(s *Season) string {
+		elo, err := s.Elo()
+		if err != nil {
+			t.Fatal(err)
 		}
-		return p
+		var text strings.Builder
+		for _, row := range elo.Rows {
+			row.Busts, row.Faults, row.P99 = 0, 0, 0
+			fmt.Fprintf(&text, "%+v %v\n", row, s.house[build{row.Bot, row.Build}])
+		}
+		fmt.Fprintln(&text, elo.Tournaments, elo.Games, elo.Anchor, elo.Alike, s.Clusters(), s.League)
+		return text.String()
 	}
-	if err := VerifyElo(printed(), verified); err != nil {
-		t.Errorf("the table as it is does not hold: %v", err)
+	if got, want := table(again), table(s); got != want {
+		t.Errorf("the exports make the table\n%swant\n%s", got, want)
 	}
+
+	// What the table must say for that.
 	for _, c := range []struct {
-		what       string
-		change     func(*PrintedElo)
-		complained string
+		what   string
+		forget func(night *RatedNight)
 	}{
-		{"within what rounding does", func(p *PrintedElo) { p.Rows[0].Elo += 0.01; p.Rows[1].Interval -= 0.01 }, ""},
-		{"a rating", func(p *PrintedElo) { p.Rows[0].Elo += 0.03 }, "rating of " + elo.Rows[0].Bot},
-		{"an interval", func(p *PrintedElo) { p.Rows[1].Interval *= 0.9 }, "+-"},
-		{"a game", func(p *PrintedElo) { p.Rows[2].Games++ }, "count"},
-		{"a table that was no cluster", func(p *PrintedElo) { p.Nights[1].Lost = nil }, "+-"},
-		{"a result that was taken out in silence", func(p *PrintedElo) { p.Nights[2].Excluded = nil }, "the games make it"},
-		{"a bot more", func(p *PrintedElo) { p.Rows = append(p.Rows, PrintedRating{Bot: "nobody"}) }, "in no game that counts"},
-		{"a bot less", func(p *PrintedElo) { p.Rows = p.Rows[1:] }, "the table does not have it"},
-		{"a tournament of which there is no export", func(p *PrintedElo) { p.Nights[0].Commitment[0]++ }, "not among the files"},
-		{"a table that was not there", func(p *PrintedElo) { p.Nights[0].Lost = []TableID{{9, 1}} }, "is not there"},
+		{"a table that was no cluster", func(night *RatedNight) { night.Lost = nil }},
+		{"a result that was taken out in silence", func(night *RatedNight) { night.Excluded = nil }},
 	} {
-		p := printed()
-		c.change(&p)
-		err := VerifyElo(p, verified)
-		if c.complained == "" && err != nil || c.complained != "" && (err == nil || !strings.Contains(err.Error(), c.complained)) {
-			t.Errorf("%s: got %v, want a complaint about %q", c.what, err, c.complained)
+		nights := s.RatedNights()
+		for i := range nights {
+			c.forget(&nights[i])
+		}
+		if other, err := VerifiedSeason(nights, verified); err != nil || table(other) == table(s) {
+			t.Errorf("%s: the same table comes out (%v)", c.what, err)
+		}
+	}
+}
+
+func TestTournamentsThatATableMustNotCountOrLeaveOut(t *testing.T) {
+	verified := func(change func(*Settings)) Verification {
+		s := Settings{Name: "night", Rounds: 1, Rotations: 1}
+		change(&s)
+		a, night := playHouse(t, s, field(4)...)
+		seen, err := Verify(bytes.NewReader(export(t, a, night.ID)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return seen
+	}
+	rated := func(v Verification) RatedNight { return RatedNight{Commitment: v.night.Commitment()} }
+	first, second := verified(func(*Settings) {}), verified(func(s *Settings) { s.Name = "second" })
+	other := verified(func(s *Settings) { s.League = "other" })
+	unrated := verified(func(s *Settings) { s.Unrated = true })
+	predictable := verified(func(s *Settings) { s.Seed = seed(1) })
+	cancelled := verified(func(*Settings) {})
+	cancelled.night.State = Cancelled
+	beyond := rated(first)
+	beyond.Lost = []TableID{{Round: 9, Table: 1}}
+	type nights []RatedNight
+	for _, c := range []struct {
+		name     string
+		nights   nights
+		verified []Verification
+		want     string // "": it holds
+	}{
+		{"both of the league", nights{rated(first), rated(second)}, []Verification{second, first}, ""},
+		{"files that do not count in the league", nights{rated(first)}, []Verification{first, other, unrated, predictable, cancelled}, ""},
+		{"nothing, and nothing is rated", nil, []Verification{unrated, predictable, cancelled}, ""},
+		{"nothing, and something is rated", nil, []Verification{unrated, first}, `it leaves out "night", which is rated`},
+		{"one is left out", nights{rated(first)}, []Verification{first, second}, `it leaves out "second", which is rated`},
+		{"one of which there is no file", nights{rated(first), rated(second)}, []Verification{first}, "tournament 2 of 2 of the table: its results, of commitment"},
+		{"one twice", nights{rated(first), rated(first)}, []Verification{first}, "tournament 2 of 2 of the table: it is counted twice"},
+		{"another league", nights{rated(first), rated(other)}, []Verification{first, other}, `it is of league "other", and those before it are of "main"`},
+		{"unrated", nights{rated(unrated)}, []Verification{unrated}, `"night" does not count: it was announced as unrated`},
+		{"made from a seed", nights{rated(predictable)}, []Verification{predictable}, `"night" does not count: its deals were predictable`},
+		{"cancelled", nights{rated(cancelled)}, []Verification{cancelled}, `"night" does not count: it is not finished`},
+		{"a table that was not there", nights{beyond}, []Verification{first}, "table 1 of pairing round 9 is not there"},
+	} {
+		_, err := VerifiedSeason(c.nights, c.verified)
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: got %v, want %q", c.name, err, c.want)
 		}
 	}
 }

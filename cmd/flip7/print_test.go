@@ -8,6 +8,8 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -165,6 +167,30 @@ func TestWhatIsForPrograms(t *testing.T) {
 			want := bot + ` is withdrawn. Until the last pairing round begins, "flip7 tournament enter 2 ` + enter + `" brings it back.`
 			if got := must("tournament", "withdraw", "2", bot); !strings.Contains(got, want) {
 				t.Errorf("got %q, want %q in it", got, want)
+			}
+		}
+	})
+	t.Run("an Elo table is computed again from exports", func(t *testing.T) {
+		dir := t.TempDir()
+		file := func(name, text string) string {
+			path := filepath.Join(dir, name)
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			return path
+		}
+		night, table := file("night.jsonl", must("tournament", "export", "1")), must("elo", "--json")
+		for _, c := range []struct {
+			table, want string
+			code        int
+		}{
+			{table, "holds. Every column computed again from these exports, but for bust_rate, faults, p99.", 0},
+			{"{}", `does NOT hold: it leaves out "one", which is rated`, exitNo},
+			{"[]", "--elo: ", exitUsage},
+			{regexp.MustCompile(`"placement": *[0-9.]+`).ReplaceAllString(table, `"placement":0.99`), "placement: 0.99, and the games make it", exitNo},
+		} {
+			if text, code := said(t, "verify", night, "--elo", file("elo.json", c.table)); code != c.code || !strings.Contains(text, c.want) {
+				t.Errorf("exit code %d and %q; want %d and %q in it", code, text, c.code, c.want)
 			}
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 
 	"google.golang.org/protobuf/encoding/protojson"
 
@@ -65,21 +66,18 @@ func verifyElo(file string, verified []arena.Verification) (wrong, err error) {
 	if err := protojson.Unmarshal(raw, table); err != nil {
 		return nil, fmt.Errorf("--elo: %s is not what \"flip7 elo --json\" writes: %w", file, err)
 	}
-	printed, err := wire.PrintedElo(table)
-	if err != nil {
-		return nil, fmt.Errorf("--elo: %s: %w", file, err)
-	}
-	return arena.VerifyElo(printed, verified), nil
+	return wire.VerifyElo(table, verified), nil
 }
 
 func printEloVerification(p *program, file string, wrong error) {
 	switch {
 	case p.json:
 		line := struct {
-			File  string `json:"file"`
-			Holds bool   `json:"holds"`
-			Wrong string `json:"wrong,omitempty"`
-		}{File: file, Holds: wrong == nil}
+			File      string   `json:"file"`
+			Holds     bool     `json:"holds"`
+			Wrong     string   `json:"wrong,omitempty"`
+			Unchecked []string `json:"unchecked_columns"`
+		}{File: file, Holds: wrong == nil, Unchecked: wire.NotVerified}
 		if wrong != nil {
 			line.Wrong = wrong.Error()
 		}
@@ -87,7 +85,7 @@ func printEloVerification(p *program, file string, wrong error) {
 	case wrong != nil:
 		fmt.Fprintf(p.out, "%s: does NOT hold: %v\n", file, wrong)
 	default:
-		fmt.Fprintf(p.out, "%s: holds. Every rating computed again from these exports.\n", file)
+		fmt.Fprintf(p.out, "%s: holds. Every column computed again from these exports, but for %s.\n", file, strings.Join(wire.NotVerified, ", "))
 	}
 }
 

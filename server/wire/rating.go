@@ -1,9 +1,6 @@
 package wire
 
 import (
-	"fmt"
-	"math"
-
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/flip7-arena/flip7/arena"
@@ -83,41 +80,6 @@ func RatedTournaments(nights []arena.RatedNight) []*flip7v1.RatedTournament {
 		}
 	}
 	return rated
-}
-
-// PrintedElo is an Elo table that somebody was shown, as far as it can be computed again.
-func PrintedElo(w *flip7v1.ListRatingsResponse) (printed arena.PrintedElo, err error) {
-	for i, rated := range w.GetRatedTournaments() {
-		night := arena.RatedNight{}
-		if n := copy(night.Commitment[:], rated.GetCommitment()); n != len(night.Commitment) || len(rated.GetCommitment()) != n {
-			return printed, &arena.SettingError{Field: fmt.Sprintf("rated_tournaments[%d].commitment", i), Wrong: "is not 32 bytes"}
-		}
-		for _, lost := range rated.GetLostStreams() {
-			night.Lost = append(night.Lost, arena.TableID{Round: int(lost.GetPairingRound()), Table: int(lost.GetTable())})
-		}
-		for _, out := range rated.GetExclusions() {
-			_, e, err := ResultOf(out.GetResult(), out.GetWhy())
-			if err != nil {
-				return printed, err
-			}
-			night.Excluded = append(night.Excluded, e)
-		}
-		printed.Nights = append(printed.Nights, night)
-	}
-	add := func(r *flip7v1.Rating) {
-		row := arena.PrintedRating{Bot: r.GetBot(), Build: r.GetBuild(), Elo: r.GetElo(), Interval: math.Inf(1), Games: int(r.GetGames()), Clusters: int(r.GetClusters())}
-		if r.Margin != nil {
-			row.Interval = r.GetMargin()
-		}
-		printed.Rows = append(printed.Rows, row)
-	}
-	for _, r := range w.GetRatings() {
-		add(r)
-		for _, older := range r.GetOlderBuilds() {
-			add(older)
-		}
-	}
-	return printed, nil
 }
 
 // Comparison compares two bots, for the wire.

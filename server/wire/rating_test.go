@@ -94,33 +94,3 @@ func TestAPointOfAHistoryIsThatOfItsTournament(t *testing.T) {
 		t.Errorf("bots that cannot be compared: %v", w)
 	}
 }
-
-// What a table is made of comes back as it went.
-func TestAPrintedTableIsReadBack(t *testing.T) {
-	nights := []arena.RatedNight{
-		{Tournament: 1, Commitment: [32]byte{1}},
-		{Tournament: 3, Commitment: [32]byte{3}, Lost: []arena.TableID{{Round: 2, Table: 1}}, Excluded: []arena.Excluded{{Round: 1, Table: 2, Game: 3, Why: "a stall"}}},
-	}
-	elo := &arena.Elo{Rows: []arena.EloRow{row("a", "v2"), row("b", "v1")}}
-	elo.Rows[0].Older = []arena.EloRow{row("a", "v1")}
-	elo.Rows[1].Interval = math.Inf(1)
-	printed, err := wire.PrintedElo(&flip7v1.ListRatingsResponse{Ratings: wire.Ratings(elo, statsOf), RatedTournaments: wire.RatedTournaments(nights)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range nights {
-		nights[i].Tournament = 0 // a number of the arena's own, which no export has
-	}
-	if !reflect.DeepEqual(printed.Nights, nights) {
-		t.Errorf("got %+v, want %+v", printed.Nights, nights)
-	}
-	of := func(r arena.EloRow) arena.PrintedRating {
-		return arena.PrintedRating{Bot: r.Bot, Build: r.Build, Elo: r.Elo, Interval: r.Interval, Games: r.Games, Clusters: r.Clusters}
-	}
-	if want := []arena.PrintedRating{of(elo.Rows[0]), of(elo.Rows[0].Older[0]), of(elo.Rows[1])}; !reflect.DeepEqual(printed.Rows, want) {
-		t.Errorf("got %+v, want %+v", printed.Rows, want)
-	}
-	if _, err := wire.PrintedElo(&flip7v1.ListRatingsResponse{RatedTournaments: []*flip7v1.RatedTournament{{Commitment: []byte("short")}}}); err == nil {
-		t.Error("a commitment of five bytes is taken")
-	}
-}
