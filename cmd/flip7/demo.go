@@ -234,7 +234,7 @@ All of it took %.1f s. What to try next:
   flip7 serve                                             an arena of your own
   flip7 match house:odds house:stay-25 --games 20000      how much better is counting cards?
   flip7 demo --keep                                       look around: flip7 tournament show 1, flip7 replay 1/1/1/1
-  README.md, "Write a bot"                                15 lines
+  flip7 new-bot python my-bot                             a bot of your own: 15 lines
 `, time.Since(d.begun).Seconds())
 	return nil
 }
