@@ -18,7 +18,7 @@ type tournamentShowCmd struct {
 	Round uint32 `help:"Show the tables of this pairing round; left out, of the last."`
 	Aim   bool   `help:"Show who gave Freeze and Flip Three to whom more often than the others at the table."`
 	Audit bool   `help:"Show who did what, and why."`
-	Watch bool   `help:"Show what happens until it is over; as JSON, a line for each event."`
+	Watch bool   `help:"Show it until it is over: on a terminal redrawn, elsewhere a line for what happens; as JSON, a line for each event."`
 }
 
 // Run shows the tournament.
@@ -47,7 +47,6 @@ func (c *tournamentShowCmd) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	pairings := &flip7v1.ListPairingsResponse{}
 	round, paired := c.Round, r.GetTournament().GetPairingRound()
 	if round > paired {
 		return fmt.Errorf("--round: %d is not a pairing round of tournament %s, which has had %d", round, c.ID, paired)
@@ -55,19 +54,9 @@ func (c *tournamentShowCmd) Run(ctx context.Context, p *program) error {
 	if round == 0 {
 		round = paired
 	}
-	if round > 0 {
-		err = pages(ctx, client.ListPairings,
-			func(token string) *flip7v1.ListPairingsRequest {
-				return &flip7v1.ListPairingsRequest{TournamentId: c.ID, PairingRound: round, PageToken: token}
-			},
-			func(page *flip7v1.ListPairingsResponse) string {
-				pairings.PairingRounds = append(pairings.PairingRounds, page.GetPairingRounds()...)
-				pairings.Tables = append(pairings.Tables, page.GetTables()...)
-				return page.GetNextPageToken()
-			})
-		if err != nil {
-			return err
-		}
+	pairings, err := pairingsOf(ctx, client, c.ID, round)
+	if err != nil {
+		return err
 	}
 	if p.json {
 		return printProto(p.out, r, standings, pairings)
@@ -117,6 +106,24 @@ func allStandings(ctx context.Context, client flip7v1.TournamentServiceClient, i
 		func(page *flip7v1.ListStandingsResponse) string {
 			all.Standings = append(all.Standings, page.GetStandings()...)
 			all.PairingRounds = page.GetPairingRounds()
+			return page.GetNextPageToken()
+		})
+	return all, err
+}
+
+// pairingsOf are the tables of a pairing round; before the first one there are none.
+func pairingsOf(ctx context.Context, client flip7v1.TournamentServiceClient, id string, round uint32) (*flip7v1.ListPairingsResponse, error) {
+	all := &flip7v1.ListPairingsResponse{}
+	if round == 0 {
+		return all, nil
+	}
+	err := pages(ctx, client.ListPairings,
+		func(token string) *flip7v1.ListPairingsRequest {
+			return &flip7v1.ListPairingsRequest{TournamentId: id, PairingRound: round, PageToken: token}
+		},
+		func(page *flip7v1.ListPairingsResponse) string {
+			all.PairingRounds = append(all.PairingRounds, page.GetPairingRounds()...)
+			all.Tables = append(all.Tables, page.GetTables()...)
 			return page.GetNextPageToken()
 		})
 	return all, err
@@ -211,119 +218,4 @@ func (c *tournamentShowCmd) audit(ctx context.Context, p *program) error {
 		fmt.Fprintf(t, "%s\t%s\t%s %s\t%s\n", a.GetTime().AsTime().Local().Format(time.DateTime), a.GetWho(), a.GetAction(), a.GetSubject(), dash(a.GetWhy()))
 	}
 	return t.Flush()
-}
-
-// watch prints a line for what happens in a tournament until it is over, and then its standings. A stream that breaks is
-// taken up where it was.
-func watch(ctx context.Context, to remoteFlags, p *program, id string) error {
-	conn, err := to.dial()
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	client, tournaments := flip7v1.NewWatchServiceClient(conn), flip7v1.NewTournamentServiceClient(conn)
-	position, settings := "", (*flip7v1.TournamentSettings)(nil)
-	for failures := 0; ; {
-		over, err := watchStream(ctx, client, p, &settings, id, &position, func() { failures = 0 })
-		if over {
-			break
-		}
-		if ctx.Err() != nil {
-			return leftAlone(p, id)
-		}
-		if failures++; failures > 5 {
-			return refusal(err)
-		}
-		select {
-		case <-time.After(time.Second):
-		case <-ctx.Done():
-			return leftAlone(p, id)
-		}
-	}
-	if p.json {
-		return nil
-	}
-	r, err := tournaments.GetTournament(ctx, &flip7v1.GetTournamentRequest{TournamentId: id})
-	if err != nil {
-		return refusal(err)
-	}
-	standings, err := allStandings(ctx, tournaments, id)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintln(p.out)
-	printStandings(p.out, standings.GetStandings())
-	printFinal(p.out, r.GetTournament().GetFinalTable())
-	printConclusion(p.out, r.GetTournament())
-	return nil
-}
-
-// leftAlone says that only the watching was ended.
-func leftAlone(p *program, id string) error {
-	_, err := fmt.Fprintf(p.err, "The watch ends; the tournament goes on. Watch it again: flip7 tournament show %s --watch\n", id)
-	return err
-}
-
-// watchStream prints what one stream tells, and keeps the settings of the tournament.
-func watchStream(ctx context.Context, client flip7v1.WatchServiceClient, p *program, settings **flip7v1.TournamentSettings, id string, position *string, heard func()) (over bool, err error) {
-	stream, err := client.WatchTournament(ctx, &flip7v1.WatchTournamentRequest{TournamentId: id, Position: *position})
-	if err != nil {
-		return false, err
-	}
-	for {
-		r, err := stream.Recv()
-		if err == io.EOF {
-			return true, nil
-		}
-		if err != nil {
-			return false, err
-		}
-		heard()
-		*position = r.GetPosition()
-		for _, e := range r.GetEvents() {
-			if t := e.GetTournament(); t != nil {
-				*settings = t.GetSettings()
-			}
-			if p.json {
-				if err := printProto(p.out, e); err != nil {
-					return false, err
-				}
-			} else if line := eventLine(e, *settings); line != "" {
-				fmt.Fprintf(p.out, "%s  %s\n", e.GetTime().AsTime().Local().Format(time.TimeOnly), line)
-			}
-			if t := e.GetTournament(); t.GetState() == flip7v1.TournamentState_TOURNAMENT_STATE_FINISHED ||
-				t.GetState() == flip7v1.TournamentState_TOURNAMENT_STATE_CANCELLED {
-				over = true
-			}
-		}
-		if over {
-			return true, nil
-		}
-	}
-}
-
-// eventLine is an event in words; empty for what would only be noise.
-func eventLine(e *flip7v1.TournamentEvent, settings *flip7v1.TournamentSettings) string {
-	switch e := e.GetEvent().(type) {
-	case *flip7v1.TournamentEvent_Tournament:
-		line := "the tournament is " + tournamentState(e.Tournament.GetState())
-		if why := e.Tournament.GetStateWhy(); why != "" {
-			line += ": " + why
-		}
-		return line
-	case *flip7v1.TournamentEvent_PairingRound:
-		if leg := e.PairingRound.GetNumber(); settings.GetFinalTable() > 0 && leg > settings.GetPairingRounds() {
-			return "" // its table says it when it ends
-		}
-		return fmt.Sprintf("pairing round %d: %s, %s", e.PairingRound.GetNumber(), counted(e.PairingRound.GetTables(), "table", "tables"),
-			counted(e.PairingRound.GetRepeats(), "repeat meeting", "repeat meetings"))
-	case *flip7v1.TournamentEvent_Table:
-		if s := e.Table.GetState(); s == flip7v1.TableState_TABLE_STATE_FINISHED || s == flip7v1.TableState_TABLE_STATE_VOID {
-			return fmt.Sprintf("%s, table %d is %s: %s", strings.ToLower(roundName(e.Table.GetPairingRound(), settings)), e.Table.GetNumber(),
-				strings.ToLower(strings.TrimPrefix(s.String(), "TABLE_STATE_")), seated(e.Table))
-		}
-	case *flip7v1.TournamentEvent_StandingsChanged:
-		return "leader: " + e.StandingsChanged.GetLeader()
-	}
-	return ""
 }

@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,8 +18,8 @@ import (
 	"github.com/flip7-arena/flip7/server/store"
 )
 
-// arenaHere serves an arena in this process until the test ends, and returns how a verb is run with it.
-func arenaHere(t *testing.T) (verb func(args ...string) string) {
+// arenaHere serves an arena in this process until the test ends, and returns how a verb is run with it, and where it is.
+func arenaHere(t *testing.T) (verb func(args ...string) string, here remoteFlags) {
 	t.Helper()
 	folder, log := t.TempDir(), slog.New(slog.DiscardHandler)
 	kept, err := store.Open(t.Context(), folder, store.Options{Reserved: server.ReservedNames(), Log: log})
@@ -48,11 +50,11 @@ func arenaHere(t *testing.T) (verb func(args ...string) string) {
 			t.Fatalf("flip7 %s: exit code %d: %s", strings.Join(args, " "), code, wrong.String())
 		}
 		return out.String()
-	}
+	}, remoteFlags{Address: s.Addr().String(), Data: folder}
 }
 
 func TestShowSaysWhoAimedAtWhom(t *testing.T) {
-	flip7 := arenaHere(t)
+	flip7, _ := arenaHere(t)
 	flip7("tournament", "create", "aimed", "--open", "--rounds", "2", "--seed", "3")
 	flip7("tournament", "enter", "1", "house:odds", "house:stay-25", "house:stay-20", "house:random")
 	if out := flip7("tournament", "show", "1", "--aim"); !strings.HasPrefix(out, "At the tables that have ended nobody gave") {
@@ -99,7 +101,7 @@ func TestShowSaysHowLateTheArenaWas(t *testing.T) {
 
 // The last line says who won and how sure that is, with and without a final table.
 func TestTheLastLineOfANightIsItsConclusion(t *testing.T) {
-	flip7 := arenaHere(t)
+	flip7, _ := arenaHere(t)
 	last := func(out string) string {
 		lines := strings.Split(strings.TrimSpace(out), "\n")
 		return lines[len(lines)-1]
@@ -120,6 +122,13 @@ func TestTheLastLineOfANightIsItsConclusion(t *testing.T) {
 		if !strings.Contains(shown, want) {
 			t.Errorf("want %q in:\n%s", want, shown)
 		}
+	}
+	if n := strings.Count(watched, "  the tournament is running\n"); n != 1 {
+		t.Errorf("it is told %d times that the tournament runs, want once:\n%s", n, watched)
+	}
+	leaders := regexp.MustCompile("leader: .*").FindAllString(watched, -1)
+	if len(leaders) == 0 || len(slices.Compact(slices.Clone(leaders))) < len(leaders) {
+		t.Errorf("leaders are told as %q, want one whenever it is another", leaders)
 	}
 	if !strings.Contains(watched, "  final table, leg 10, table 1 is finished: ") || strings.Contains(watched, "pairing round 2") {
 		t.Errorf("watched:\n%s", watched)
