@@ -209,7 +209,7 @@ func (w *watching) end(ctx context.Context, client flip7v1.TournamentServiceClie
 		return err
 	}
 	if w.screen != nil {
-		w.screen.draw(headline(night.GetTournament()) + "\n")
+		w.screen.draw(headline(night.GetTournament()))
 	}
 	fmt.Fprintln(w.p.out)
 	printStandings(w.p.out, standings.GetStandings())
@@ -288,7 +288,7 @@ func picture(t *flip7v1.Tournament, standings []*flip7v1.Standing, tables []*fli
 	var below strings.Builder
 	if len(tables) > 0 {
 		playing := slices.DeleteFunc(slices.Clone(tables), tableOver)
-		fmt.Fprintf(&below, "\n%s: %d of %s over; %d of at most %d games of the tournament finished\n", roundName(t.GetPairingRound(), t.GetSettings()),
+		fmt.Fprintf(&below, "\n%s: %d of %s over; %d of at most %d games in all\n", roundName(t.GetPairingRound(), t.GetSettings()),
 			len(tables)-len(playing), counted(uint32(len(tables)), "table", "tables"), t.GetGamesFinished(), t.GetGames())
 		shown := fitting(len(playing), room/2-3) // a blank line, that line, heads
 		if shown > 0 {
@@ -300,17 +300,16 @@ func picture(t *flip7v1.Tournament, standings []*flip7v1.Standing, tables []*fli
 	}
 	printFinal(&below, t.GetFinalTable())
 
-	var all strings.Builder
-	fmt.Fprintln(&all, headline(t))
+	var above strings.Builder
+	fmt.Fprintln(&above, headline(t)) // and a blank line
 	if len(standings) > 0 {
-		shown := fitting(len(standings), room-strings.Count(below.String(), "\n")-4) // the headline, a blank line, heads, what ~ says
-		fmt.Fprintln(&all)
+		shown := fitting(len(standings), room-strings.Count(above.String()+below.String(), "\n")-2) // heads, what ~ says
 		if shown < len(standings) {
-			fmt.Fprintf(&all, "The first %d of %d bots:\n", shown, len(standings))
+			fmt.Fprintf(&above, "The first %d of %d bots:\n", shown, len(standings))
 		}
-		printStandings(&all, standings[:shown])
+		printStandings(&above, standings[:shown])
 	}
-	lines := strings.SplitAfter(all.String()+below.String(), "\n")
+	lines := strings.SplitAfter(above.String()+below.String(), "\n")
 	return strings.Join(lines[:min(len(lines), room)], "")
 }
 
@@ -322,7 +321,7 @@ func fitting(things, lines int) int {
 	return max(lines-1, 1)
 }
 
-// headline is where a tournament is.
+// headline is where a tournament is, in a line or two.
 func headline(t *flip7v1.Tournament) string {
 	line := fmt.Sprintf("Tournament %s %q is %s", t.GetId(), t.GetName(), tournamentState(t.GetState()))
 	switch {
@@ -332,7 +331,7 @@ func headline(t *flip7v1.Tournament) string {
 		line += ", expected end " + t.GetExpectedEndTime().AsTime().Local().Format(time.TimeOnly)
 	}
 	if t.GetStateWhy() != "" {
-		line += ": " + t.GetStateWhy()
+		line += "\n" + t.GetStateWhy() // such as for whom it waits: the more there are the longer
 	}
-	return line
+	return line + "\n"
 }

@@ -19,7 +19,7 @@ import (
 
 // A window shows what fits, says how much does not, and is never scrolled.
 func TestTheWatchedNightFitsTheWindow(t *testing.T) {
-	night := &flip7v1.Tournament{Id: "7", Name: "friday", State: flip7v1.TournamentState_TOURNAMENT_STATE_RUNNING, PairingRound: 2,
+	night := &flip7v1.Tournament{Id: "7", Name: "friday", State: flip7v1.TournamentState_TOURNAMENT_STATE_RUNNING, StateWhy: "it waits", PairingRound: 2,
 		GamesFinished: 12, Games: 336, Settings: &flip7v1.TournamentSettings{PairingRounds: 7}}
 	var standings []*flip7v1.Standing
 	var tables []*flip7v1.Table
@@ -32,10 +32,10 @@ func TestTheWatchedNightFitsTheWindow(t *testing.T) {
 		rows, lines   int
 		want, without []string
 	}{
-		{rows: 120, lines: 86, want: []string{"  ~40  bot-40 ", "\n40     running  3/8    ada\n"}, without: []string{"more", "The first"}},
-		{rows: 24, lines: 22, want: []string{`Tournament 7 "friday" is running` + "\n", "\nThe first 6 of 40 bots:\n", "   ~6  bot-6 ",
-			"\nPairing round 2: 1 of 40 tables over; 12 of at most 336 games of the tournament finished\n", "\n2      running  3/8    ada\n", "\nand 32 more\n"},
-			without: []string{"bot-7", "\n1  "}},
+		{rows: 120, lines: 87, want: []string{"  ~40  bot-40 ", "\n40     running  3/8    ada\n"}, without: []string{"more", "The first"}},
+		{rows: 24, lines: 22, want: []string{`Tournament 7 "friday" is running` + "\nit waits\n\n", "\nThe first 5 of 40 bots:\n", "   ~5  bot-5 ",
+			"\nPairing round 2: 1 of 40 tables over; 12 of at most 336 games in all\n", "\n2      running  3/8    ada\n", "\nand 32 more\n"},
+			without: []string{"bot-6", "\n1  "}},
 		{rows: 0, lines: 22},
 		{rows: 6, lines: 4, want: []string{"Tournament 7"}},
 		{rows: 1, lines: 1, want: []string{"Tournament 7"}},
