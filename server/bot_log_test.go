@@ -148,14 +148,16 @@ func TestALogTellsHowABotFared(t *testing.T) {
 		}
 		log := r.logOf(tokens.owner, "odds-bot", &flip7v1.ListLogRequest{TournamentId: night})
 		end := slices.Index(log, lost)
-		lastWords := []string{
-			"bot: unspecified for request x/1/1",
-			"unknown request, of request x/1/1",
-			"bot: stay for request " + second.GetRequestId(),
-			"request " + third.GetRequestId() + " (turn)",
-			"bot: stay for request " + third.GetRequestId(),
-			"request " + fourth.GetRequestId() + " (turn)",
+		asked := func(r *flip7v1.DecisionRequest) string { // whatever the cards made it be about
+			kinds := map[flip7v1.RequestKind]game.Kind{flip7v1.RequestKind_REQUEST_KIND_TURN: game.Turn, flip7v1.RequestKind_REQUEST_KIND_FREEZE: game.GiveFreeze,
+				flip7v1.RequestKind_REQUEST_KIND_FLIP_THREE: game.GiveFlip3, flip7v1.RequestKind_REQUEST_KIND_SECOND_CHANCE: game.GiveSecond}
+			return fmt.Sprintf("request %s (%v)", r.GetRequestId(), kinds[r.GetKind()])
 		}
+		said := func(r *flip7v1.DecisionRequest) string {
+			answer := strings.ToLower(strings.TrimPrefix(legally(r).GetAnswer().String(), "ANSWER_"))
+			return fmt.Sprintf("bot: %s for request %s", answer, r.GetRequestId())
+		}
+		lastWords := []string{"bot: unspecified for request x/1/1", "unknown request, of request x/1/1", said(second), asked(third), said(third), asked(fourth)}
 		for i, want := range lastWords {
 			who, words, _ := strings.Cut(log[end-len(lastWords)+i], "s before: ")
 			if strings.HasPrefix(who, "line of the bot") {

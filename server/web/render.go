@@ -49,7 +49,7 @@ var templates = func() map[string]*template.Template {
 var functions = template.FuncMap{
 	"percent":  func(p float64) string { return rating.Percent(p, 1) }, // of a probability, which is never quite 0 or 1
 	"share":    func(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) },
-	"fixed":    func(decimals int, x float64) string { return fmt.Sprintf("%.*f", decimals, x) },
+	"fixed":    fixed,
 	"sentence": func(s string) string { return upper(s) + "." },
 	"signed":   func(x float64) string { return fmt.Sprintf("%+d", int(math.Round(x))) },
 	"clock":    func(at time.Time) string { return at.UTC().Format("15:04") + " UTC" },
@@ -59,6 +59,15 @@ var functions = template.FuncMap{
 	"add":      func(a, b int) int { return a + b },
 	"resource": resource,
 	"segment":  url.PathEscape, // of an address: html/template leaves a slash or question mark in a name as it is
+}
+
+// fixed is a number with so many decimals; what rounds to nothing has no sign.
+func fixed(decimals int, x float64) string {
+	text := fmt.Sprintf("%.*f", decimals, x)
+	if strings.Trim(text, "-0.") == "" {
+		return strings.TrimPrefix(text, "-")
+	}
+	return text
 }
 
 func plural(n int, one, more string) string {

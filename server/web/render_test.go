@@ -64,3 +64,11 @@ func TestWhoComesWhenAllIsBusyIsToldWhenToComeAgain(t *testing.T) {
 		t.Errorf("got %d, Retry-After %q:\n%s", w.Code, w.Header().Get("Retry-After"), w.Body)
 	}
 }
+
+func TestWhatRoundsToNothingHasNoSign(t *testing.T) {
+	for x, want := range map[float64]string{-7e-17: "0.000", -0.0004: "0.000", -0.0006: "-0.001", 0.25: "0.250", -10: "-10.000"} {
+		if got := fixed(3, x); got != want {
+			t.Errorf("%v: got %s, want %s", x, got, want)
+		}
+	}
+}
