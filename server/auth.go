@@ -202,11 +202,14 @@ func known(ctx context.Context, c caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, c)
 }
 
-// newToken makes a token of 256 bits, and the hash under which it is kept.
+// newToken makes a token of 256 bits, and the hash under which it is kept. It does not begin with a dash, which a command
+// line would take for a flag.
 func newToken() (token string, hash [sha256.Size]byte) {
-	var secret [32]byte
-	rand.Read(secret[:]) // never fails
-	token = base64.RawURLEncoding.EncodeToString(secret[:])
+	for token == "" || token[0] == '-' {
+		var secret [32]byte
+		rand.Read(secret[:]) // never fails
+		token = base64.RawURLEncoding.EncodeToString(secret[:])
+	}
 	return token, sha256.Sum256([]byte(token))
 }
 

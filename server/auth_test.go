@@ -272,3 +272,11 @@ func TestAnAdminTokenFileThatHoldsNone(t *testing.T) {
 		t.Errorf("an empty file as the admin's token: %v, want an error that says what to do", err)
 	}
 }
+
+func TestTokensAreNotTakenForFlags(t *testing.T) {
+	for range 1000 {
+		if token, hash := newToken(); len(token) != 43 || token[0] == '-' || hash != sha256.Sum256([]byte(token)) {
+			t.Fatalf("token %q of %d characters with hash %x", token, len(token), hash)
+		}
+	}
+}
