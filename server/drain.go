@@ -42,9 +42,9 @@ func (s *Server) shutDown() {
 			s.within("end all calls", door.Stop)
 		}
 	}
-	s.web.Close()
+	s.metricsServer.Close()
 	s.pages.Close()
-	s.browse.Close()
+	s.pageServer.Close()
 	s.listener.Close() // all are closed by now, if Serve came so far
 	for _, l := range []net.Listener{s.admin, s.browsers} {
 		if l != nil {

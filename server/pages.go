@@ -200,8 +200,8 @@ func (s *Server) serveBrowsers() error {
 	var warming sync.WaitGroup
 	warming.Go(s.pages.Warm)
 	defer warming.Wait()
-	if s.browse.TLSConfig != nil {
-		return s.browse.ServeTLS(s.browsers, "", "")
+	if s.pageServer.TLSConfig != nil {
+		return s.pageServer.ServeTLS(s.browsers, "", "")
 	}
-	return s.browse.Serve(s.browsers)
+	return s.pageServer.Serve(s.browsers)
 }

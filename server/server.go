@@ -1,6 +1,6 @@
 // Package server is how the world reaches an arena: the gRPC services, who may call what, limits, TLS, and the way up and
 // down. It puts together what an arena needs and knows; tournaments themselves are in package arena, streams of bots in
-// remote, what lasts in store.
+// remote, what lasts in store, the pages for browsers in web.
 //
 // A call passes, outside in: metrics, logging, failures (what went wrong becomes what a client may read), draining, auth
 // (token to caller), quotas, protovalidate, recovery; see chain.go. Of these only logging, failures, auth and recovery see
@@ -55,23 +55,23 @@ type Deps struct {
 
 // Server is an arena that can be reached. New makes one that listens, Serve lets callers in until it is told to stop.
 type Server struct {
-	config   Config
-	log      *slog.Logger
-	store    *store.Store
-	metrics  *metrics
-	logbook  *logbook
-	bots     *bots
-	arena    *arena.Arena
-	nights   *nights
-	watch    *watchService
-	audience *audience
-	gate     *gate
-	guard    *guard
-	health   *health.Server
-	main     *grpc.Server
-	web      *http.Server // of /metrics
-	pages    *web.Pages
-	browse   *http.Server // of the pages
+	config        Config
+	log           *slog.Logger
+	store         *store.Store
+	metrics       *metrics
+	logbook       *logbook
+	bots          *bots
+	arena         *arena.Arena
+	nights        *nights
+	watch         *watchService
+	audience      *audience
+	gate          *gate
+	guard         *guard
+	health        *health.Server
+	main          *grpc.Server
+	metricsServer *http.Server
+	pages         *web.Pages
+	pageServer    *http.Server
 
 	practice *practice
 
@@ -135,7 +135,7 @@ func New(c Config, d Deps) (_ *Server, err error) {
 	if s.main, err = s.grpc(encrypted(encrypt)); err != nil {
 		return nil, err
 	}
-	s.web = &http.Server{Handler: s.metrics.handler(s.health), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute,
+	s.metricsServer = &http.Server{Handler: s.metrics.handler(s.health), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute,
 		MaxHeaderBytes: 8 << 10, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelWarn)}
 	if err := s.listen(); err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func New(c Config, d Deps) (_ *Server, err error) {
 	s.assemble()
 	s.register(s.main)
 	s.pages = s.newPages()
-	s.browse = s.browsing(encrypt)
+	s.pageServer = s.browsing(encrypt)
 	return s, nil
 }
 
@@ -187,15 +187,19 @@ func (s *Server) assemble() {
 
 // listen opens what is not open yet.
 func (s *Server) listen() (err error) {
+	var opened []net.Listener // here, and closed again if another cannot be
+	defer func() {
+		if err != nil {
+			for _, l := range opened {
+				l.Close()
+			}
+		}
+	}()
 	if s.listener == nil {
 		if s.listener, err = net.Listen("tcp", s.config.Address); err != nil {
 			return fmt.Errorf("--address: %w", err)
 		}
-		defer func() {
-			if err != nil {
-				s.listener.Close()
-			}
-		}()
+		opened = append(opened, s.listener)
 	}
 	s.entrance.Listener = s.listener
 	if err := s.config.checkClear("address", s.listener.Addr()); err != nil {
@@ -207,6 +211,7 @@ func (s *Server) listen() (err error) {
 			return fmt.Errorf("--metrics: %w", err)
 		}
 		s.admin = admin
+		opened = append(opened, admin)
 	}
 	if s.config.Web == "" {
 		return nil
@@ -216,6 +221,7 @@ func (s *Server) listen() (err error) {
 		return fmt.Errorf("--web: %w", err)
 	}
 	s.browsers = pages
+	opened = append(opened, pages)
 	return s.config.checkClear("web", s.browsers.Addr())
 }
 
@@ -345,7 +351,7 @@ func (s *Server) serve(ctx context.Context) error {
 	}()
 	if s.admin != nil {
 		go func() {
-			if err := s.web.Serve(s.admin); !errors.Is(err, http.ErrServerClosed) {
+			if err := s.metricsServer.Serve(s.admin); !errors.Is(err, http.ErrServerClosed) {
 				broken <- fmt.Errorf("serve metrics on %v: %w", s.admin.Addr(), err)
 			}
 		}()

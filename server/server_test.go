@@ -313,3 +313,37 @@ func TestServeEndsWhenToldTo(t *testing.T) {
 		t.Errorf("a call after the end: %v, want UNAVAILABLE", err)
 	}
 }
+
+func TestAServerThatCannotListenEverywhereListensNowhere(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	free := func() string {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		return l.Addr().String()
+	}
+	kept, err := store.Open(t.Context(), t.TempDir(), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer kept.Close()
+	address, metrics := free(), free()
+	_, err = New(Config{Folder: t.TempDir(), Address: address, Metrics: metrics, Web: taken.Addr().String()}, Deps{Store: kept, Log: slog.New(slog.DiscardHandler)})
+	if err == nil || !strings.HasPrefix(err.Error(), "--web: ") {
+		t.Fatalf("got %v, want --web refused", err)
+	}
+	for _, left := range []string{address, metrics} {
+		l, err := net.Listen("tcp", left)
+		if err != nil {
+			t.Errorf("%s is still listened on: %v", left, err)
+			continue
+		}
+		l.Close()
+	}
+}
