@@ -26,7 +26,7 @@ type bridgeCmd struct {
 	MaxOpen      int           `help:"Requests that one process is given at once; with more than one, its answers need the id." default:"1"`
 	Practice     bool          `help:"Play unrated practice games while no tournament needs the bot."`
 	ReadyTimeout time.Duration `help:"How long the command has to say that it is ready." default:"10s"`
-	Lines        string        `help:"A file to write every line to that passes, both ways." placeholder:"FILE"`
+	Lines        string        `help:"A file to add every line to that passes, both ways." placeholder:"FILE"`
 }
 
 // Run plays until it is interrupted.
@@ -44,7 +44,7 @@ func (c *bridgeCmd) Run(ctx context.Context, p *program) error {
 	}
 	var lines io.Writer
 	if c.Lines != "" {
-		file, err := os.Create(c.Lines)
+		file, err := os.OpenFile(c.Lines, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
 		if err != nil {
 			return fmt.Errorf("--lines: %w", err)
 		}

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -80,5 +81,16 @@ func TestTheBridgeKeepsItsTokenFromTheCommand(t *testing.T) {
 	code := run(t.Context(), []string{"bridge", "--", "sh", "-c", `echo "token: $FLIP7_TOKEN, buffered: $PYTHONUNBUFFERED" >&2`}, program{err: &problems})
 	if want := "bot: token: , buffered: 1\n"; code != exitNo || !strings.Contains(problems.String(), want) {
 		t.Errorf("got exit code %d and %q, want %d and %q", code, problems.String(), exitNo, want)
+	}
+}
+
+func TestTheBridgeAddsLinesToAFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "lines")
+	if err := os.WriteFile(file, []byte("of yesterday\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run(t.Context(), []string{"bridge", "--token", "t", "--lines", file, "--", "echo", "hit"}, program{err: io.Discard})
+	if got, err := os.ReadFile(file); err != nil || !strings.HasPrefix(string(got), "of yesterday\n") || !strings.Contains(string(got), "hit") {
+		t.Errorf("the file holds %q, %v; want the line of today added", got, err)
 	}
 }

@@ -159,13 +159,39 @@ func TestWhatIsForPrograms(t *testing.T) {
 			}
 		}
 	})
+	t.Run("an export replaces nothing and leaves nothing half-done", func(t *testing.T) {
+		must("tournament", "create", "draft")
+		t.Chdir(t.TempDir())
+		must("tournament", "export", "1", "-o", "night.jsonl")
+		if got, err := os.ReadFile("night.jsonl"); err != nil || string(got) != must("tournament", "export", "1") {
+			t.Fatalf("the file holds other than what is printed, or %v", err)
+		}
+		if err := os.WriteFile("mine", []byte("precious"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct{ night, file, want string }{
+			{"1", "mine", "mine is there already; an export replaces nothing"},
+			{"2", "draft.jsonl", "tournament 2"}, // it has no results yet
+			{"1", "nowhere/night.jsonl", "nowhere"},
+		} {
+			if text, code := said(t, "tournament", "export", c.night, "-o", c.file); code != exitUsage || !strings.Contains(text, c.want) {
+				t.Errorf("exit code %d and %q, want %d and %q in it", code, text, exitUsage, c.want)
+			}
+		}
+		if got, err := os.ReadFile("mine"); err != nil || string(got) != "precious" {
+			t.Errorf("what was there now holds %.40q, %v", got, err)
+		}
+		if left, err := filepath.Glob("*"); err != nil || !slices.Equal(left, []string{"mine", "night.jsonl"}) {
+			t.Errorf("there are now %q, %v", left, err)
+		}
+	})
 	t.Run("who is withdrawn is told the way back", func(t *testing.T) {
 		must("tournament", "create", "later", "--open")
-		must("tournament", "enter", "2", "house:racer")
-		must("tournament", "enter", "2", "house:racer", "--as", "fast")
+		must("tournament", "enter", "3", "house:racer")
+		must("tournament", "enter", "3", "house:racer", "--as", "fast")
 		for bot, enter := range map[string]string{"racer": "house:racer", "fast": "house:racer --as fast"} {
-			want := bot + ` is withdrawn. Until the last pairing round begins, "flip7 tournament enter 2 ` + enter + `" brings it back.`
-			if got := must("tournament", "withdraw", "2", bot); !strings.Contains(got, want) {
+			want := bot + ` is withdrawn. Until the last pairing round begins, "flip7 tournament enter 3 ` + enter + `" brings it back.`
+			if got := must("tournament", "withdraw", "3", bot); !strings.Contains(got, want) {
 				t.Errorf("got %q, want %q in it", got, want)
 			}
 		}

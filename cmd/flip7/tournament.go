@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -398,10 +399,10 @@ func (c *tournamentVoidCmd) Run(ctx context.Context, p *program) error {
 type tournamentExportCmd struct {
 	nightArg
 	Timings bool   `help:"Write the timings instead of the results."`
-	Out     string `short:"o" help:"File to write; left out, standard output."`
+	Out     string `short:"o" help:"File to write; it must not be there yet. Left out, standard output."`
 }
 
-// Run writes the export. A file is complete or it is not there.
+// Run writes the export.
 func (c *tournamentExportCmd) Run(ctx context.Context, p *program) error {
 	conn, err := c.dial()
 	if err != nil {
@@ -412,26 +413,42 @@ func (c *tournamentExportCmd) Run(ctx context.Context, p *program) error {
 	if c.Timings {
 		part = flip7v1.ExportPart_EXPORT_PART_TIMINGS
 	}
-	stream, err := flip7v1.NewTournamentServiceClient(conn).ExportTournament(ctx, &flip7v1.ExportTournamentRequest{TournamentId: c.ID, Part: part})
-	if err != nil {
-		return refusal(err)
+	export := func(w io.Writer) error {
+		stream, err := flip7v1.NewTournamentServiceClient(conn).ExportTournament(ctx, &flip7v1.ExportTournamentRequest{TournamentId: c.ID, Part: part})
+		if err != nil {
+			return refusal(err)
+		}
+		return receive(stream, w)
 	}
 	if c.Out == "" {
-		return receive(stream, p.out)
+		return export(p.out)
 	}
-	f, err := os.Create(c.Out + ".part")
+	return writeNew(c.Out, export)
+}
+
+// writeNew writes a file that is not there yet. It is complete or not there: what is not complete is in a folder beside it
+// whose name ends in ".part", as with a backup.
+func writeNew(file string, write func(io.Writer) error) (err error) {
+	if _, err := os.Lstat(file); err == nil {
+		return fmt.Errorf("%s is there already; an export replaces nothing", file)
+	}
+	part, err := os.MkdirTemp(filepath.Dir(file), filepath.Base(file)+".*.part")
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name())
-	defer f.Close()
-	if err := receive(stream, f); err != nil {
+	defer func() { err = errors.Join(err, os.RemoveAll(part)) }()
+	whole, err := os.Create(filepath.Join(part, "export")) // with the rights of any new file
+	if err != nil {
 		return err
 	}
-	if err := f.Close(); err != nil {
+	defer whole.Close()
+	if err := write(whole); err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), c.Out)
+	if err := whole.Close(); err != nil {
+		return err
+	}
+	return os.Rename(whole.Name(), file)
 }
 
 // receive writes the chunks of an export.
