@@ -322,8 +322,8 @@ func onTerminal(p *program) bool {
 	if p.json || !is {
 		return false
 	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	_, terminal := windowRows(f) // other devices, such as /dev/null, are files too
+	return terminal
 }
 
 // printMatch prints the table: a line of heads and one for each name.

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -160,5 +161,23 @@ func TestAWatchOfAnArenaThatNeverWasThereEnds(t *testing.T) {
 	text, code := said(t, "tournament", "show", "1", "--watch", "--address", s.address)
 	if want := "flip7: --address: no arena can be reached there ("; code != exitUsage || !strings.HasPrefix(text, want) {
 		t.Errorf("exit code %d and %q, want %d and %q", code, text, exitUsage, want)
+	}
+}
+
+func TestOnlyATerminalIsRedrawn(t *testing.T) {
+	for device, want := range map[string]bool{os.DevNull: false, "/dev/zero": false, "/dev/ptmx": true} {
+		file, err := os.OpenFile(device, os.O_RDWR, 0)
+		if want && (err != nil || runtime.GOOS != "linux") {
+			continue // elsewhere this end of a terminal need not answer as one
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		for json, want := range map[bool]bool{false: want, true: false} {
+			if got := onTerminal(&program{err: file, json: json}); got != want {
+				t.Errorf("%s, JSON %v: redrawn %v, want %v", device, json, got, want)
+			}
+		}
 	}
 }
