@@ -5,12 +5,14 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
@@ -94,12 +96,53 @@ func (f remoteFlags) token() string {
 	return strings.TrimSpace(string(raw))
 }
 
-// printAccess prints what lets its holder in at this arena.
+// printAccess prints what lets its holder in at this arena, by the address at which it was found; and what differs on
+// another machine, if that may be where the holder is: clear text is for this one.
 func (f remoteFlags) printAccess(p *program, token string) {
 	fmt.Fprintf(p.out, "  FLIP7_ADDR=%s\n  FLIP7_TOKEN=%s\n", f.Address, token)
 	if f.CA != "" {
 		fmt.Fprintf(p.out, "  FLIP7_CA=%s\n", f.CA)
 	}
+	target, encrypted, err := f.target()
+	if err != nil || !encrypted {
+		return
+	}
+	host, port, _ := net.SplitHostPort(target)
+	if loopback(host) {
+		address := "the address at which it finds this one in FLIP7_ADDR"
+		if name := f.nameElsewhere(); name != "" {
+			address = "FLIP7_ADDR=" + net.JoinHostPort(name, port)
+		}
+		fmt.Fprintf(p.out, "\n%s is this machine alone; on another one it takes %s.\n", host, address)
+	}
+	if f.CA != "" {
+		fmt.Fprintf(p.out, "\nFLIP7_CA is a file, no secret: on another machine, a copy of %s.\n", f.CA)
+	}
+}
+
+// nameElsewhere is the first name, or else the first address, that is not this machine's own and for which the
+// certificate to trust is good. That of an arena that signs for itself has such; that of an authority has none.
+func (f remoteFlags) nameElsewhere() string {
+	text, err := os.ReadFile(f.CA)
+	if err != nil {
+		return ""
+	}
+	block, _ := pem.Decode(text)
+	if block == nil {
+		return ""
+	}
+	certificate, err := x509.ParseCertificate(block.Bytes)
+	if err != nil {
+		return ""
+	}
+	hosts := certificate.DNSNames
+	for _, address := range certificate.IPAddresses {
+		hosts = append(hosts, address.String())
+	}
+	if i := slices.IndexFunc(hosts, func(host string) bool { return !loopback(host) && !strings.Contains(host, "*") }); i >= 0 {
+		return hosts[i]
+	}
+	return ""
 }
 
 // bearer sends a token with every call.

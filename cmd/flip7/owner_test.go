@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -21,7 +22,13 @@ import (
 // serving serves an arena, in which the verbs of a test find themselves to be the admin.
 func serving(t *testing.T, registration string) {
 	t.Helper()
-	serve := &serveCmd{Data: t.TempDir(), Address: "127.0.0.1:0", Metrics: "off", Durability: "process", Registration: registration}
+	serveFor(t, &serveCmd{Address: "127.0.0.1:0", Registration: registration})
+}
+
+// serveFor does so with other flags of serve, and returns the address.
+func serveFor(t *testing.T, serve *serveCmd) string {
+	t.Helper()
+	serve.Data, serve.Metrics, serve.Durability = t.TempDir(), "off", "process"
 	s, closeStore, err := serve.open(t.Context(), &program{out: io.Discard, err: io.Discard})
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +48,8 @@ func serving(t *testing.T, registration string) {
 	t.Setenv("FLIP7_ADDR", s.Addr().String())
 	t.Setenv("FLIP7_DATA", serve.Data)
 	t.Setenv("FLIP7_TOKEN", "")
-	t.Setenv("FLIP7_CA", "")
+	t.Setenv("FLIP7_CA", s.Trust())
+	return s.Addr().String()
 }
 
 // said is what a verb prints, be it why it does not do what it should.
@@ -60,6 +68,34 @@ func found(t *testing.T, pattern, text string) string {
 		t.Fatalf("there is no %s in %s", pattern, text)
 	}
 	return match[1]
+}
+
+func TestATokenComesWithTheAddressOfTheArenaElsewhere(t *testing.T) {
+	address := serveFor(t, &serveCmd{Address: "127.0.0.1:0", Registration: "closed", TLSSelfSigned: true, TLSHost: []string{"arena.example.org"}})
+	_, port, _ := strings.Cut(address, ":")
+	ca := os.Getenv("FLIP7_CA")
+	for _, c := range []struct {
+		args []string
+		want []string
+	}{
+		{[]string{"bot", "register", "ada"}, []string{"\n  FLIP7_ADDR=" + address + "\n", "\n  FLIP7_CA=" + ca + "\n",
+			"127.0.0.1 is this machine alone; on another one it takes FLIP7_ADDR=arena.example.org:" + port + ".\n", "on another machine, a copy of " + ca}},
+		{[]string{"owner", "register", "ann", "--address", "https://localhost:" + port}, []string{"\n  FLIP7_ADDR=https://localhost:" + port + "\n",
+			"localhost is this machine alone; on another one it takes FLIP7_ADDR=arena.example.org:" + port}},
+	} {
+		text, code := said(t, c.args...)
+		for _, want := range c.want {
+			if code != 0 || !strings.Contains(text, want) {
+				t.Errorf("flip7 %q: exit code %d, want %q in\n%s", c.args, code, want, text)
+			}
+		}
+	}
+	var out strings.Builder
+	remoteFlags{Address: "arena.example.org:7777"}.printAccess(&program{out: &out}, "secret")
+	remoteFlags{Address: "127.0.0.1:7777"}.printAccess(&program{out: &out}, "secret") // clear text, which stays on this machine
+	if strings.Contains(out.String(), "machine") {
+		t.Errorf("these addresses need no word:\n%s", &out)
+	}
 }
 
 func TestOwnersComeByInvitation(t *testing.T) {
