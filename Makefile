@@ -61,7 +61,7 @@ vuln: go ## known vulnerabilities in what is used; skipped where the database ca
 		else echo "$$report"; exit 1; fi; }
 
 bench: go ## speed, as ratios against a floor measured in the same run
-	go test -run '^$$' -bench . -benchtime 2s ./arena/deal ./arena/match ./arena/rating ./arena/swiss ./server ./server/web
+	go test -run '^$$' -bench . -benchtime 2s ./arena/deal ./arena/match ./arena/rating ./arena/swiss ./server ./server/web ./clients
 
 .PHONY: browser
 browser: # for the tests of the pages

@@ -37,7 +37,7 @@ environment newest "${newest[@]}"
 tool() { "$kept/tools/bin/python" -m "$@"; }
 tool ruff check --quiet --no-cache .
 tool ruff format --quiet --no-cache --check .
-tool mypy --cache-dir "$scratch/mypy" flip7 examples
+tool mypy --cache-dir "$scratch/mypy" flip7 examples speed
 tool build --no-isolation --outdir "$scratch" . &>"$scratch/log" || { cat "$scratch/log" >&2; exit 1; }
 
 # Away from the sources, so that it is the package that is tested; the vectors where the tests look for them.
