@@ -192,14 +192,15 @@ type program struct {
 	*asking
 	tb    testing.TB
 	kind  string
-	ended chan error
-	said  bytes.Buffer // not to be read before it has ended
+	lead  io.Closer     // its input: it ends with that, also when this process is killed
+	ended chan struct{} // closed
+	said  bytes.Buffer  // not to be read before it has ended
 }
 
 // start starts a program of a language and returns it when it is there.
 func (l language) start(tb testing.TB, kind string, games int) *program {
 	tb.Helper()
-	p := &program{tb: tb, kind: kind, ended: make(chan error, 1)}
+	p := &program{tb: tb, kind: kind, ended: make(chan struct{})}
 	numbers, address := []int{games}, ""
 	if kind == "socket" {
 		var a *mute
@@ -216,37 +217,47 @@ func (l language) start(tb testing.TB, kind string, games int) *program {
 	}
 	cmd := exec.Command(l.command[0], args...)
 	cmd.Dir = l.folder
-	cmd.Env = append(os.Environ(), append(l.env, "FLIP7_ADDR="+address, "FLIP7_TOKEN=speed", "FLIP7_CA=")...)
+	cmd.Env = append(os.Environ(), append(l.env, "FLIP7_ADDR="+address, "FLIP7_TOKEN=speed", "FLIP7_CA=", "no_grpc_proxy=127.0.0.1")...)
 	cmd.Stdout, cmd.Stderr = &p.said, &p.said
-	lead, err := cmd.StdinPipe() // also if this process is killed, it ends with that
+	lead, err := cmd.StdinPipe()
 	if err != nil {
 		tb.Fatal(err)
 	}
+	p.lead = lead
 	if err := cmd.Start(); err != nil {
 		tb.Fatal(err)
 	}
-	gone := make(chan struct{})
 	go func() {
-		p.ended <- cmd.Wait()
-		close(gone)
+		if err := cmd.Wait(); err != nil {
+			fmt.Fprintln(&p.said, err)
+		}
+		close(p.ended)
 	}()
-	tb.Cleanup(func() { lead.Close(); <-gone })
+	tb.Cleanup(p.end)
 	p.wait(p.came)
 	return p
+}
+
+func (p *program) end() {
+	p.lead.Close()
+	<-p.ended
 }
 
 // wait waits for something that the program has to do.
 func (p *program) wait(done <-chan struct{}) {
 	p.tb.Helper()
+	var err error
 	select {
 	case <-done:
-	case err := <-p.broken:
-		p.tb.Fatalf("%s: %v", p.kind, err)
-	case err := <-p.ended:
-		p.tb.Fatalf("%s: ended: %v\n%s", p.kind, err, &p.said)
+		return
+	case err = <-p.broken:
+	case <-p.ended:
+		err = errors.New("it has ended")
 	case <-time.After(time.Minute):
-		p.tb.Fatalf("%s: it does not come to that in a minute", p.kind)
+		err = errors.New("it does not come to that in a minute")
 	}
+	p.end()
+	p.tb.Fatalf("%s: %v; it said:\n%s", p.kind, err, &p.said)
 }
 
 // begin asks so many requests.
