@@ -112,8 +112,7 @@ func Check(ctx context.Context, c Config) (Report, error) {
 	if err != nil {
 		return report, err
 	}
-	report.add(first)
-	c.Told(first)
+	c.Told(report.add(first))
 	if first.absent {
 		return report, nil
 	}
@@ -153,8 +152,7 @@ func Check(ctx context.Context, c Config) (Report, error) {
 	for _, result := range results[1:] {
 		select {
 		case r := <-result:
-			report.add(r)
-			c.Told(r)
+			c.Told(report.add(r))
 		case <-ctx.Done():
 			return report, context.Cause(ctx)
 		}
@@ -178,7 +176,7 @@ func (c *Config) play(ctx context.Context, number int) (Result, error) {
 	if skipped, is := errors.AsType[skip](err); is {
 		result.Outcome, result.Note = Skipped, string(skipped)
 	} else if broken, is := errors.AsType[*Failure](err); is {
-		broken.Output = p.output.lines()
+		broken.Output = p.lastWords()
 		result.Outcome, result.Failure = Failed, broken
 		if !script.Must {
 			result.Outcome = Warned

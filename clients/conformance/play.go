@@ -59,7 +59,10 @@ type Failure struct {
 	Step     string   `json:"step"` // what stands there
 	Expected string   `json:"expected"`
 	Came     string   `json:"came"`
+	Hint     string   `json:"hint,omitempty"`   // what most often is behind it
 	Output   []string `json:"output,omitempty"` // the last lines that the bot wrote
+
+	like string // failures of which this is the same look alike
 }
 
 func (f *Failure) Error() string { return fmt.Sprintf("line %d: %s: came %s", f.Line, f.Step, f.Came) }
@@ -70,11 +73,28 @@ type skip string
 func (s skip) Error() string { return string(s) }
 
 // unexpected is what the bot did; the step that it came in says what was expected.
-type unexpected string
+type unexpected struct {
+	text string
+	gist string // without what differs from script to script
+	hint string
+}
 
-func (u unexpected) Error() string { return string(u) }
+func (u unexpected) Error() string { return u.text }
 
-func came(format string, args ...any) error { return unexpected(fmt.Sprintf(format, args...)) }
+func came(format string, args ...any) error {
+	u := unexpected{text: fmt.Sprintf(format, args...), gist: format}
+	if format == "%s" || format == "%v" {
+		u.gist = u.text
+	}
+	return u
+}
+
+const nothingCame = "nothing for %s"
+
+const (
+	passHint = "a pass asks for the default decision; a kit passes when the bot's function fails or its decision is not legal, and writes why"
+	slowHint = "the bot takes too long to decide, or its answer never leaves it: behind flip7 bridge each line has to be flushed"
+)
 
 // lastMoment is how long a script goes on after its last line: what a bot had no business to say comes behind what it had.
 const lastMoment = 100 * time.Millisecond
@@ -98,7 +118,8 @@ func (p *play) blamed(at step, err error) error {
 	if !is {
 		return err
 	}
-	f := &Failure{Line: at.line, Step: at.text, Came: string(what), Expected: "nothing that was not asked for"}
+	f := &Failure{Line: at.line, Step: at.text, Came: what.text, Hint: what.hint, Expected: "nothing that was not asked for",
+		like: fmt.Sprintf("%T %s", at.act, what.gist)}
 	if act, is := at.act.(interface{ wants() string }); is {
 		f.Expected = act.wants()
 	}
@@ -125,7 +146,7 @@ func (p *play) close() {
 func (p *play) await(d time.Duration, so func() bool) error {
 	timeUp, err := p.until(d, so)
 	if timeUp {
-		return came("nothing for %s", span(d))
+		return came(nothingCame, span(d))
 	}
 	return err
 }
@@ -156,10 +177,23 @@ func (p *play) until(d time.Duration, so func() bool) (timeUp bool, err error) {
 
 // gone is that the bot has ended.
 func (p *play) gone() error {
+	status := "exit status 0"
 	if err := p.bot.Err(); err != nil {
-		return came("the bot ended: %v", err)
+		status = err.Error()
 	}
-	return came("the bot ended: exit status 0")
+	u := unexpected{text: "the bot ended: " + status}
+	u.gist = fmt.Sprint(u.text, p.output.lines()) // one may end for many reasons
+	return u
+}
+
+// lastWords are the last lines that the bot wrote: what it writes about what it did may come behind that.
+func (p *play) lastWords() []string {
+	select {
+	case <-p.bot.Gone():
+	case <-time.After(2 * lastMoment):
+	case <-p.ctx.Done():
+	}
+	return p.output.lines()
 }
 
 // take looks at what happened: it is what is expected now or may be expected later, means nothing, or is wrong whatever

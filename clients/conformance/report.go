@@ -1,8 +1,10 @@
 package conformance
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -29,6 +31,7 @@ type Result struct {
 	Seconds float64  `json:"seconds"`
 	Note    string   `json:"note,omitempty"`    // what was measured, why it was skipped, why it is known to fail
 	Failure *Failure `json:"failure,omitempty"` // also of one that is known
+	Like    string   `json:"like,omitempty"`    // the first script that failed like this one, most likely for the same cause
 	Steps   []string `json:"steps"`
 	Kit     string   `json:"-"` // as the bot's hello says
 	Version string   `json:"-"`
@@ -44,12 +47,23 @@ type Report struct {
 	Results []Result `json:"scripts"` // those that were
 }
 
-func (r *Report) add(result Result) {
+// add adds a result, and returns it with what it is like.
+func (r *Report) add(result Result) Result {
+	if result.counts() {
+		i := slices.IndexFunc(r.Results, func(earlier Result) bool { return earlier.counts() && earlier.Failure.like == result.Failure.like })
+		if i >= 0 {
+			result.Like = r.Results[i].Script
+		}
+	}
 	r.Results = append(r.Results, result)
 	if r.Kit == "" {
 		r.Kit, r.Version = result.Kit, result.Version
 	}
+	return result
 }
+
+// counts reports whether it is a failure that nobody knows of yet.
+func (r Result) counts() bool { return r.Failure != nil && r.Outcome != Known }
 
 // Count is how many scripts came out so.
 func (r Report) Count(outcome Outcome) int {
@@ -65,7 +79,25 @@ func (r Report) Count(outcome Outcome) int {
 // Conforms reports whether every must holds, but for those known not to, and these really do not.
 func (r Report) Conforms() bool { return r.Count(Failed)+r.Count(NotFailed) == 0 }
 
-// Write writes a result for people: a line, and behind it what failed, or with verbose all steps.
+// Advice says what to mend first, if one cause seems to be behind most of what failed; else it is empty.
+func (r Report) Advice() string {
+	failures, like := 0, make(map[string]int)
+	for _, result := range r.Results {
+		if result.counts() {
+			failures++
+			like[cmp.Or(result.Like, result.Script)]++
+		}
+	}
+	for _, result := range r.Results {
+		if n := like[result.Script]; n > 1 && 2*n > failures {
+			return fmt.Sprintf("%d of the %d that do not pass are like %s: mend what is said there first.", n, failures, result.Script)
+		}
+	}
+	return ""
+}
+
+// Write writes a result for people: a line, and behind it what failed, if it is not like an earlier one, or with verbose
+// all of it and all steps.
 func (r Result) Write(w io.Writer, verbose bool) error {
 	mark := map[Outcome]string{
 		Passed: "ok", Failed: "FAILED", Warned: "warning", Known: "known failure", NotFailed: "NO LONGER FAILS", Skipped: "skipped",
@@ -75,12 +107,20 @@ func (r Result) Write(w io.Writer, verbose bool) error {
 	if r.Note != "" {
 		fmt.Fprintf(&b, "  %s", r.Note)
 	}
+	if r.Like != "" && !verbose {
+		fmt.Fprintf(&b, "  like %s: %s\n", r.Like, r.Failure.Came)
+		_, err := io.WriteString(w, b.String())
+		return err
+	}
 	b.WriteString("\n")
 	if verbose || r.Failure != nil && r.Outcome != Known {
 		fmt.Fprintf(&b, "       %s\n", r.Proves)
 	}
 	if f := r.Failure; f != nil && r.Outcome != Known {
 		fmt.Fprintf(&b, "       line %d:  %s\n       expected: %s\n       came:     %s\n", f.Line, f.Step, f.Expected, f.Came)
+		if f.Hint != "" {
+			fmt.Fprintf(&b, "       perhaps:  %s\n", f.Hint)
+		}
 		if len(f.Output) == 0 {
 			b.WriteString("       The bot wrote nothing.\n")
 		} else {

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -41,6 +42,64 @@ func TestAFailureSaysWhatWasExpectedWhatCameAndWhere(t *testing.T) {
 	}
 	if got, want := report.String(), "1 of 2 scripts passed by the bot, 1 failed."; got != want || report.Conforms() {
 		t.Errorf("got %q, conforms: %v; want %q", got, report.Conforms(), want)
+	}
+}
+
+func TestFailuresOfOneCauseAreToldOnce(t *testing.T) {
+	scripts := chosen("ping", "turn", "freeze", "reconnect")
+	const turn = `  2  turn                   FAILED     0.1 s
+       Asked whether to hit or to stay, a bot says which: early in a round, late, with modifiers, with a Second Chance.
+       line 6:  expect decision g1/1 legal
+       expected: a legal decision for g1/1 within 5s
+       came:     pass for g1/1, legal is hit or stay
+       perhaps:  a pass asks for the default decision; a kit passes when the bot's function fails or its decision is not legal, and writes why
+       The last that the bot wrote:
+         | the function failed
+`
+	const want = `  1  ping                   ok         0.1 s
+` + turn + `  3  freeze                 FAILED     0.1 s  like turn: pass for g1/1, legal is give to one of the seats [0 1 2 3]
+  4  reconnect              FAILED     0.1 s  like turn: pass for g1/1, legal is hit or stay
+`
+	var text strings.Builder
+	report := check(t, sinner("passes"), Config{Scripts: scripts})
+	for _, r := range report.Results {
+		r.Seconds = 0.1
+		var all strings.Builder
+		if err := errors.Join(r.Write(&text, false), r.Write(&all, true)); err != nil {
+			t.Fatal(err)
+		}
+		if told := strings.Contains(all.String(), "| the function failed"); told != (r.Failure != nil) {
+			t.Errorf("what the bot wrote stands in all that there is: %v:\n%s", told, &all)
+		}
+	}
+	if text.String() != want {
+		t.Errorf("got\n%swant\n%s", text.String(), want)
+	}
+	if got, want := report.Advice(), "3 of the 3 that do not pass are like turn: mend what is said there first."; got != want {
+		t.Errorf("got the advice %q, want %q", got, want)
+	}
+	if r := report.Results[2]; r.Like != "turn" || r.Failure == nil || len(r.Failure.Output) == 0 || len(r.Steps) == 0 {
+		t.Errorf("for programs there is %+v; want all of it", r)
+	}
+}
+
+func TestFailuresOfSeveralCausesAreEachTold(t *testing.T) {
+	for _, c := range []struct {
+		sin     string
+		scripts []string
+		advice  string
+	}{
+		{"takes 2 seconds", []string{"many-games", "latency"}, ""},
+		{"ends with the stream", []string{"reconnect", "unknown-reason"}, ""},
+		{"comes back whatever it is told", []string{"takeover", "token-revoked", "unknown-reason"}, "3 of the 3 that do not pass are like takeover: mend what is said there first."},
+	} {
+		report := check(t, sinner(c.sin), Config{Scripts: chosen(append(c.scripts, "ping")...)})
+		if got := report.Advice(); got != c.advice {
+			t.Errorf("a bot that %s: got the advice %q, want %q", c.sin, got, c.advice)
+			for _, r := range report.Results {
+				t.Logf("%s like %q: %v", r.Script, r.Like, r.Failure)
+			}
+		}
 	}
 }
 

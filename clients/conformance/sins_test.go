@@ -23,7 +23,8 @@ import (
 
 // plain is a bot without a kit that does one thing wrong, or nothing.
 type plain struct {
-	sin string
+	sin    string
+	output io.Writer
 
 	instance     string
 	contribution []byte
@@ -41,7 +42,7 @@ var errFinal = errors.New("the arena says not to come back")
 
 func sinner(sin string) bot {
 	return func(ctx context.Context, env map[string]string, output io.Writer, dial func(context.Context, string) (net.Conn, error)) error {
-		p := &plain{sin: sin, instance: rand.Text(), answered: make(map[string]bool), open: make(map[string]bool)}
+		p := &plain{sin: sin, output: output, instance: rand.Text(), answered: make(map[string]bool), open: make(map[string]bool)}
 		for {
 			wait, err := p.converse(ctx, env, dial)
 			switch {
@@ -204,6 +205,7 @@ func (p *plain) asked(stream flip7v1.PlayService_PlayClient, r *flip7v1.Decision
 		time.Sleep(2 * time.Second)
 	case "passes":
 		d.Answer = flip7v1.Answer_ANSWER_PASS
+		time.AfterFunc(50*time.Millisecond, func() { io.WriteString(p.output, "the function failed\n") })
 	case "stays whatever it is asked":
 		d.Answer = flip7v1.Answer_ANSWER_STAY
 	case "names no seat":

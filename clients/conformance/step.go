@@ -207,8 +207,15 @@ func (s expectDecision) do(p *play) error {
 	case wrong != nil:
 		return wrong
 	case err != nil:
-		if text, is := err.(unexpected); is && len(s.ids) > 1 {
-			return came("%s, and %d of the %d decisions by then; %s was missing", text, len(s.ids)-len(left), len(s.ids), left[0])
+		what, is := err.(unexpected)
+		if is && what.gist == nothingCame {
+			what.hint = slowHint
+		}
+		if is && len(s.ids) > 1 {
+			what.text += fmt.Sprintf(", and %d of the %d decisions by then; %s was missing", len(s.ids)-len(left), len(s.ids), left[0])
+		}
+		if is {
+			return what
 		}
 		return err
 	}
@@ -226,15 +233,22 @@ func (s expectDecision) do(p *play) error {
 
 // judge says what is wrong with a decision.
 func (s expectDecision) judge(a *asked, d *flip7v1.Decision) error {
+	var text string
 	switch {
 	case s.legal && !isLegal(a.request, d):
-		return came("%s for %s, legal is %s", words(d), d.GetRequestId(), legalWords(a.request))
+		text = fmt.Sprintf("%s for %s, legal is %s", words(d), d.GetRequestId(), legalWords(a.request))
 	case s.pass && d.GetAnswer() != flip7v1.Answer_ANSWER_PASS:
-		return came("%s for %s", words(d), d.GetRequestId())
+		text = fmt.Sprintf("%s for %s", words(d), d.GetRequestId())
 	case s.same && !same(a.decision, d):
 		return came("%s for %s, before it was %s", words(d), d.GetRequestId(), words(a.decision))
+	default:
+		return nil
 	}
-	return nil
+	u := unexpected{text: text, gist: answerWord(d.GetAnswer())}
+	if d.GetAnswer() == flip7v1.Answer_ANSWER_PASS {
+		u.hint = passHint
+	}
+	return u
 }
 
 // expectPong is that the bot answers pings.

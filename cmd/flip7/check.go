@@ -20,7 +20,7 @@ type checkCmd struct {
 	Command     []string `arg:"" optional:"" name:"command" help:"The bot and its arguments, behind --. It finds the arena in FLIP7_ADDR, FLIP7_TOKEN and FLIP7_CA."`
 	Only        []string `help:"Play these scripts alone." placeholder:"SCRIPT"`
 	List        bool     `help:"Print the scripts and what each of them proves."`
-	Verbose     bool     `help:"Print all steps of the scripts." short:"v"`
+	Verbose     bool     `help:"Print all steps of the scripts, and all of each failure." short:"v"`
 	Concurrency int      `help:"Scripts side by side, each with a bot of its own." default:"4"`
 	Known       string   `help:"A file of known failures, a line each: kit, script, reason; left out, those of the kits of this project." type:"existingfile"`
 	Kit         string   `help:"The kit, for known failures and --readme; left out, as the bot says."`
@@ -51,6 +51,9 @@ func (c *checkCmd) Run(ctx context.Context, p *program) error {
 		}
 	} else {
 		fmt.Fprintf(p.out, "\n%s %.1f s.\n", report, time.Since(begun).Seconds())
+		if advice := report.Advice(); advice != "" {
+			fmt.Fprintln(p.out, advice)
+		}
 	}
 	if err != nil {
 		fmt.Fprintln(p.err, "Broken off.")
