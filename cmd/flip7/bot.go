@@ -55,7 +55,7 @@ func (c *botListCmd) Run(ctx context.Context, p *program) error {
 				return err
 			}
 			w := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
-			fmt.Fprintln(w, "BOT\tOWNER\tSTATE\tBUILD\tKIT\tGAMES")
+			fmt.Fprintln(w, "BOT\tOWNER\tSTATE\tBUILD\tKIT\tGAMES NOW")
 			for _, b := range all.GetBots() {
 				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%d\n", b.GetName(), dash(b.GetOwner()), botState(b), dash(b.GetBuild()),
 					dash(b.GetKitName()+" "+b.GetKitVersion()), b.GetGames())

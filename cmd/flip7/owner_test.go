@@ -114,6 +114,7 @@ func TestOwnersComeByInvitation(t *testing.T) {
 		{[]string{"owner", "register", "bob", "--data", elsewhere, "--invitation", "made up"}, "no invitation has this code; ask the admin for another one\n", exitUsage},
 		{[]string{"owner", "list", "--data", elsewhere}, "--token", exitUsage},
 		{[]string{"bot", "register", "ada", "--token", ann}, "ada is registered", 0},
+		{[]string{"bot", "list"}, "  KIT  GAMES NOW\nada  ann ", 0}, // not those that it has played
 		{[]string{"owner", "list"}, "ann    1     active", 0},
 		{[]string{"owner", "invitations"}, "1/2   ann      class 7b", 0},
 		{[]string{"owner", "revoke", "1"}, "Invitation 1 brings nobody any more", 0},
