@@ -46,13 +46,13 @@ class Arena:
     tls: bool
     roots: bytes | None = None  #: certificates to trust, in PEM; None: those that come with grpc
 
-    def channel(self) -> grpc.aio.Channel:
+    def channel(self) -> grpc.Channel:
         """Ready a connection; it is made when the first stream is opened."""
         # A proxy that the environment names is no way to this machine.
         options = [*_OPTIONS, ("grpc.enable_http_proxy", 0 if _loopback(self.addr) else 1)]
         if self.tls:
-            return grpc.aio.secure_channel(self.addr, grpc.ssl_channel_credentials(self.roots), options)
-        return grpc.aio.insecure_channel(self.addr, options)
+            return grpc.secure_channel(self.addr, grpc.ssl_channel_credentials(self.roots), options)
+        return grpc.insecure_channel(self.addr, options)
 
     def end_of(self, status: Status, met: bool) -> End:
         """Read how a stream ended; met says whether the arena ever welcomed the bot."""

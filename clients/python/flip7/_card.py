@@ -50,7 +50,10 @@ class Counts(tuple[int, ...]):
     __slots__ = ()
 
     def __new__(cls, counts: Iterable[int] = ()) -> Counts:
-        known = tuple(counts)[:KINDS]
+        all_of_them = super().__new__(cls, counts)
+        if len(all_of_them) == KINDS:
+            return all_of_them
+        known = all_of_them[:KINDS]
         return super().__new__(cls, known + (0,) * (KINDS - len(known)))
 
     def total(self) -> int:

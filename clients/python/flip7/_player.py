@@ -6,19 +6,19 @@ import asyncio
 import inspect
 import os
 import random
+import threading
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
-
-import grpc
 
 from flip7._arena import Arena
 from flip7._decision import PASS, message_of
 from flip7._end import CLOSED, EndError, Status
 from flip7._news import GameStarted, event_of, finished_of, verdict_of
 from flip7._stream import Stream
-from flip7._thinking import Tasks, Thought, Threads
+from flip7._thinking import Tasks, Thought
+from flip7._threads import Threads
 from flip7._version import NAME, PROTOCOL, __version__
 from flip7._view import View, game_of
 from flip7._words import Kind, VerdictCode
@@ -60,7 +60,10 @@ class Running:
 
 
 class Player:
-    """Owns what is known of the games; all of it happens on one event loop. Of time it knows what it is handed."""
+    """Owns what is known of the games. Of time it knows what it is handed.
+
+    It holds its streams on an event loop; they are read, and decisions come, in threads.
+    """
 
     def __init__(
         self, bot: Bot, arena: Arena, token: str, practice: bool, sleep: Callable[[float], Awaitable[Any]] = asyncio.sleep
@@ -69,23 +72,23 @@ class Player:
         self._instance = bot.instance or os.urandom(16).hex()
         self._log = bot.log
         think = Tasks if _is_async(bot.decide) else Threads
-        self._thinkers: Tasks | Threads = think(bot.decide, bot.max_open, self._decided, bot.log)  # type: ignore[arg-type]
+        self._thinkers: Tasks | Threads = think(bot.decide, bot.max_open, self._heard, self._decided, bot.log)  # type: ignore[arg-type]
+        self._loop = asyncio.get_running_loop()
+        self._left = asyncio.Event()
+
+        self._lock = threading.RLock()  # guards what is below
         self._stream: Stream | None = None
         self._games: dict[tuple[str, int], Running] = {}  # by id and attempt
         self._lost: dict[tuple[str, int], Running] = {}  # of the stream before, as long as they may be told again
         self._to_come = 0  # games of the welcome that are still to be told
         self._met = False  # the arena welcomed the bot once
         self._welcome = False  # on this stream
-        self._leaving = False
-        self._left = asyncio.Event()
+        self._leaving = self._going = False
         self._strange: set[Kind] = set()  # unknown kinds that were logged
         self._dropped = False  # events were, and that was logged, on this stream
 
     async def play(self, leave: asyncio.Event | None) -> None:
         """Hold one stream after the other."""
-        # grpc.aio ends its thread when the last channel is gone, and blocks the loop until nothing is under way; between two
-        # streams that may be for ever. With this, which nothing takes back, it stays.
-        grpc.aio.init_grpc_aio()
         conversing = asyncio.ensure_future(self._converse())
         leaving = asyncio.ensure_future(self._await_leave(leave))
         try:
@@ -94,21 +97,26 @@ class Player:
             conversing.cancel()
             leaving.cancel()
             await asyncio.gather(conversing, leaving, return_exceptions=True)
-            for running in (*self._games.values(), *self._lost.values()):
-                running.drop()
+            with self._lock:
+                for running in (*self._games.values(), *self._lost.values()):
+                    running.drop()
             await self._thinkers.close()
 
     async def _converse(self) -> None:
         tries = 0
         while True:
             begun = time.monotonic()
-            self._stream = stream = Stream(self._arena, self._token, self._heard, self._log)
-            self._welcome = self._dropped = False
-            stream.say(wire.BotMessage(hello=self._hello()))
+            stream = Stream(self._arena, self._token, self._log)
+            with self._lock:
+                self._stream = stream
+                self._welcome = self._dropped = False
+                stream.say(wire.BotMessage(hello=self._hello()))
+            self._thinkers.attend(stream)
             try:
                 end = await stream.converse()
             finally:
-                self._stream = None
+                with self._lock:
+                    self._stream = None
             if isinstance(end, Status):
                 end = self._arena.end_of(end, self._met)
             if self._left.is_set():
@@ -155,37 +163,44 @@ class Player:
         if leave is None:
             return
         await leave.wait()
-        self._leaving = True
-        if self._stream:
-            self._stream.say(wire.BotMessage(capacity=self._capacity()))
-        self._settle()
+        with self._lock:
+            self._leaving = True
+            if self._stream:
+                self._stream.say(wire.BotMessage(capacity=self._capacity()))
+            self._settle()
 
     def _settle(self) -> None:
         """End a bot that leaves when it has nothing more to play."""
-        if not self._leaving or self._left.is_set() or self._games or self._lost or self._to_come:
+        if not self._leaving or self._going or self._games or self._lost or self._to_come:
             return
+        self._going = True
+        self._loop.call_soon_threadsafe(self._go, self._stream, self._welcome)
+
+    def _go(self, stream: Stream | None, welcome: bool) -> None:
+        """Take leave of the arena. On the loop."""
         self._left.set()
-        if self._stream and self._welcome:
-            self._stream.leave()
-        elif self._stream:
-            self._stream.cut(CLOSED)
+        if stream and welcome:
+            stream.leave()
+        elif stream:
+            stream.cut(CLOSED)
 
     def _heard(self, message: wire.ArenaMessage) -> None:
         """Take in what the arena says; Stream keeps to itself what is not about games."""
-        match message.WhichOneof("message"):
-            case "request":
-                self._asked(message.request)
-            case "welcome":
-                self._welcomed(message.welcome)
-            case "game_started":
-                self._started(message.game_started)
-            case "game_finished":
-                self._finished(message.game_finished)
-            case "verdict":
-                self._judged(message.verdict)
-            case "event":
-                self._happened(message.event)
-        self._settle()
+        with self._lock:
+            match message.WhichOneof("message"):
+                case "request":
+                    self._asked(message.request)
+                case "welcome":
+                    self._welcomed(message.welcome)
+                case "game_started":
+                    self._started(message.game_started)
+                case "game_finished":
+                    self._finished(message.game_finished)
+                case "verdict":
+                    self._judged(message.verdict)
+                case "event":
+                    self._happened(message.event)
+            self._settle()
 
     def _welcomed(self, welcome: wire.Welcome) -> None:
         """Begin a stream.
@@ -297,8 +312,9 @@ class Player:
 
     def _decided(self, thought: Thought, message: wire.BotMessage) -> None:
         """Keep a decision and say it. Also one that comes late: it tells the arena that the bot is there."""
-        thought.message = message
-        self._say(thought)
+        with self._lock:
+            thought.message = message
+            self._say(thought)
 
     def _say(self, thought: Thought) -> None:
         """Send a decision, if there is one and somebody to hear it. Without a stream the request comes again."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
-from typing import Any, TypeVar
+import queue
+from collections.abc import Callable, Iterator
 
 import grpc
 
@@ -20,136 +20,134 @@ _USUAL_PING = 15.0
 _BATCH = 64
 #: Seconds that the arena has to close the stream of a bot that leaves.
 _LEAVE_WAIT = 5.0
-#: What grpc makes up, before or after it knows the status that the arena ended the stream with, when a write fails because
-#: the stream has ended (grpc/grpc#36066), and the seconds after which it does know.
-_MADE_UP, _STATUS_WAIT = "Internal error from Core", 0.1
-
-_T = TypeVar("_T")
 
 
 class Stream:
-    """Answers pings itself, so that nothing that the bot does delays a pong, and hands on what else it hears."""
+    """Answers pings itself, so that nothing that the bot does delays a pong, and hands on what else it hears.
 
-    def __init__(self, arena: Arena, token: str, heard: Callable[[wire.ArenaMessage], None], log: logging.Logger) -> None:
+    It is held on an event loop and read in threads, one at a time; any thread may say something.
+    """
+
+    def __init__(self, arena: Arena, token: str, log: logging.Logger) -> None:
+        self._log = log
+        self._out: queue.SimpleQueue[wire.BotMessage | None] = queue.SimpleQueue()  # None: the bot's side is to be closed
         self._channel = arena.channel()
-        play: grpc.aio.StreamStreamMultiCallable[wire.PlayRequest, wire.PlayResponse] = self._channel.stream_stream(
+        play: grpc.StreamStreamMultiCallable[wire.PlayRequest, wire.PlayResponse] = self._channel.stream_stream(
             "/flip7.v1.PlayService/Play", wire.PlayRequest.SerializeToString, wire.PlayResponse.FromString
         )
-        self._call = play(metadata=(("authorization", f"Bearer {token}"),))
-        self._call.add_done_callback(self._keep_status)
-        self._status: Status | None = None
-        self._heard, self._log = heard, log
+        self._call = play(self._batches(), metadata=(("authorization", f"Bearer {token}"),))
         self._loop = asyncio.get_running_loop()
-        self._out: list[wire.BotMessage] = []
-        self._to_write = asyncio.Event()
-        self._closing = False  # the bot's side is to be closed
+        self._ended: asyncio.Future[End | Status] = self._loop.create_future()
+        self._over = False  # what is still heard is of no use
         self._patience = 3 * _USUAL_PING
         self._last_heard = self._loop.time()
         self._timer = self._loop.call_later(self._patience, self._look)
-        self._cut: End | None = None  # the kit itself ended the stream
         self.drained = 0.0  #: seconds to stay away afterwards, as Drain said
 
     def say(self, message: wire.BotMessage) -> None:
         """Say something; the first thing is to be the hello."""
-        self._out.append(message)
-        self._to_write.set()
+        self._out.put(message)
 
     def leave(self) -> None:
-        """Close the bot's side; the arena closes the other."""
-        self._closing = True
-        self._to_write.set()
+        """Close the bot's side; the arena closes the other. On the loop."""
+        self._out.put(None)
         self._loop.call_later(_LEAVE_WAIT, self.cut, CLOSED)
 
     def cut(self, end: End) -> None:
-        """End the stream at once."""
-        self._cut = self._cut or end
-        self._call.cancel()
+        """End the stream at once. On the loop."""
+        self._over = True
+        if not self._ended.done():
+            self._ended.set_result(end)
 
     async def converse(self) -> End | Status:
-        """Hold the stream to its end: a goodbye, or the status with which it ended without one."""
-        writer = asyncio.create_task(self._write())
+        """Hold the stream to its end: a goodbye, or the status with which it ended without one. Somebody is to hear()."""
         try:
-            return await self._read()
-        except asyncio.CancelledError:
-            if self._cut:
-                return self._cut
-            raise
-        except grpc.aio.AioRpcError:
-            self._keep_status(self._call)
-            if self._status is None:
-                await asyncio.sleep(_STATUS_WAIT)
-                self._keep_status(self._call)
-            return self._status or Status(grpc.StatusCode.UNAVAILABLE, "it ended while the bot was speaking")
+            return await self._ended
         finally:
+            self._over = True
             self._timer.cancel()
             self._call.cancel()
-            writer.cancel()
-            await asyncio.gather(writer, return_exceptions=True)
-            await self._channel.close()
-
-    def _keep_status(self, call: grpc.aio.StreamStreamCall[wire.PlayRequest, wire.PlayResponse]) -> None:
-        """Keep the status that a call has now, unless it is the made-up one."""
-        status = Status(_at_once(call.code()), _at_once(call.details()), tuple(_at_once(call.trailing_metadata()) or ()))
-        if status.details != _MADE_UP:
-            self._status = status
+            self._out.put(None)  # for who waits for something to send
+            self._channel.close()
 
     def _look(self) -> None:
         """End the stream if nothing was heard for three ping intervals."""
+        self._timer.cancel()
         left = self._last_heard + self._patience - self._loop.time()
         if left > 0:
             self._timer = self._loop.call_later(left, self._look)
         else:
             self.cut(SILENT)
 
-    async def _write(self) -> None:
-        """Send what was said, in batches that nothing is awaited for."""
+    def hear(self, heard: Callable[[wire.ArenaMessage], None]) -> bool:
+        """Wait for what the arena says next, and hand on what concerns the games. False: it was the last.
+
+        One thread at a time.
+        """
+        end: End | Status | None
         try:
-            while await self._to_write.wait():
-                self._to_write.clear()
-                while self._out:
-                    batch, self._out = self._out[:_BATCH], self._out[_BATCH:]
-                    await self._call.write(wire.PlayRequest(messages=batch))
-                if self._closing:
-                    await self._call.done_writing()
-                    return
-        except (grpc.aio.AioRpcError, asyncio.InvalidStateError):
-            pass  # who reads is told why
+            end = self._take(next(self._call), heard)
+        except StopIteration:
+            end = CLOSED
+        except grpc.RpcError:
+            end = Status(self._call.code(), self._call.details() or "", tuple(self._call.trailing_metadata() or ()))
+        except BaseException as error:
+            self._loop.call_soon_threadsafe(self._fail, error)
+            return False
+        if end is not None:
+            self._loop.call_soon_threadsafe(self._end, end)
+        return end is None
 
-    async def _read(self) -> End:
-        # Not by read(), which forgets what it has not handed out, a goodbye perhaps, as soon as there is a status.
-        async for response in self._call:
-            self._last_heard = self._loop.time()
-            for message in response.messages:
-                match message.WhichOneof("message"):
-                    case "ping":
-                        self.say(wire.BotMessage(pong=wire.Pong(number=message.ping.number)))
-                    case "drain":
-                        grace = message.drain.grace.ToTimedelta().total_seconds()
-                        self.drained = message.drain.retry_after.ToTimedelta().total_seconds()
-                        self._log.info("the arena stops in at most %g s and is back in %g s; playing on", grace, self.drained)
-                    case "problem":
-                        said = message.problem
-                        self._log.warning("the arena ignored something that the kit sent: %s (%s)", said.message, said.reason)
-                    case "goodbye":
-                        return end_of_goodbye(message.goodbye)
-                    case "welcome":
-                        interval = message.welcome.limits.ping_interval.ToTimedelta().total_seconds()
-                        self._patience = 3 * (interval or _USUAL_PING)
-                        self._timer.cancel()
-                        self._look()
-                        self._heard(message)
-                    case None:
-                        pass  # of a kind that came later than this kit
-                    case _:
-                        self._heard(message)
-        return CLOSED
+    def _end(self, end: End | Status) -> None:
+        """Keep how it ended; what the kit itself said before stands."""
+        if not self._ended.done():
+            self._ended.set_result(end)
 
+    def _fail(self, error: BaseException) -> None:
+        if not self._ended.done():
+            self._ended.set_exception(error)
 
-def _at_once(ended: Coroutine[Any, Any, _T]) -> _T:
-    """What grpc knows of a call that has ended: coroutines that have nothing to wait for."""
-    try:
-        ended.send(None)
-    except StopIteration as done:
-        value: _T = done.value
-        return value
-    raise RuntimeError("a call that has ended has no status")
+    def _batches(self) -> Iterator[wire.PlayRequest]:
+        """Collect what is said into batches that nothing is awaited for. Runs in a thread of grpc."""
+        while True:
+            batch = [self._out.get()]
+            while batch[-1] is not None and len(batch) < _BATCH:
+                try:
+                    batch.append(self._out.get_nowait())
+                except queue.Empty:
+                    break
+            messages = [message for message in batch if message is not None]
+            if messages:
+                yield wire.PlayRequest(messages=messages)
+            if batch[-1] is None:
+                return
+
+    def _take(self, response: wire.PlayResponse, heard: Callable[[wire.ArenaMessage], None]) -> End | None:
+        if self._over:
+            return CLOSED
+        self._last_heard = self._loop.time()
+        for message in response.messages:
+            match message.WhichOneof("message"):
+                case "request":
+                    heard(message)
+                case "ping":
+                    self.say(wire.BotMessage(pong=wire.Pong(number=message.ping.number)))
+                case "drain":
+                    grace = message.drain.grace.ToTimedelta().total_seconds()
+                    self.drained = message.drain.retry_after.ToTimedelta().total_seconds()
+                    self._log.info("the arena stops in at most %g s and is back in %g s; playing on", grace, self.drained)
+                case "problem":
+                    said = message.problem
+                    self._log.warning("the arena ignored something that the kit sent: %s (%s)", said.message, said.reason)
+                case "goodbye":
+                    return end_of_goodbye(message.goodbye)
+                case "welcome":
+                    interval = message.welcome.limits.ping_interval.ToTimedelta().total_seconds()
+                    self._patience = 3 * (interval or _USUAL_PING)
+                    self._loop.call_soon_threadsafe(self._look)
+                    heard(message)
+                case None:
+                    pass  # of a kind that came later than this kit
+                case _:
+                    heard(message)
+        return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from google.protobuf.duration_pb2 import Duration
@@ -85,26 +85,16 @@ class View:
     """
 
     __slots__ = (
-        *("kind", "me", "targets", "legal", "game", "round", "dealer", "next", "seats", "waiting", "flip_three"),
-        *(
-            "draw_pile",
-            "discard_pile",
-            "first_pass",
-            "time_bank",
-            "last_latency",
-            "resent",
-            "absent",
-            "request",
-            "_deadline",
-            "_void",
-        ),
+        *("kind", "me", "targets", "legal", "game", "round", "dealer", "next", "first_pass"),
+        *("time_bank", "last_latency", "resent", "absent", "request"),
+        *("_seats", "_draw_pile", "_discard_pile", "_deadline", "_void"),
     )
 
     def __init__(
         self, request: play_service_pb2.DecisionRequest, game: Game | None = None, arrived: float | None = None
     ) -> None:
         table = request.view
-        self.kind = Kind(request.kind)
+        self.kind = _KIND.get(request.kind) or Kind(request.kind)
         #: The bot's own seat.
         self.me = request.seat
         #: The seats that give() may name, ascending; empty in a TURN.
@@ -117,15 +107,6 @@ class View:
         self.dealer = table.dealer
         #: Who acts next once what goes on now is done, if no seat drops out by it (R7).
         self.next = table.next_seat
-        self.seats = tuple([_seat_of(seat) for seat in table.seats])
-        #: Assigned cards in the order in which they will take effect (R18).
-        self.waiting = tuple([Assigned(Card(w.card - 1), w.seat) for w in table.waiting])
-        self.flip_three: FlipThree | None = None
-        if table.HasField("flip_three"):
-            running = table.flip_three
-            self.flip_three = FlipThree(running.seat, running.draws_left, _cards_of(running.set_aside))
-        self.draw_pile = Counts(table.draw_pile)
-        self.discard_pile = Counts(table.discard_pile)
         #: The first pass around the table goes on (R5).
         self.first_pass = table.first_pass
         #: The bot's time bank, what was left when the request was sent.
@@ -140,6 +121,44 @@ class View:
         self.request = request
         self._deadline = (time.monotonic() if arrived is None else arrived) + _seconds(request.time_left)
         self._void = False
+        # What lies on the table is read when it is first looked at: that takes longer than many a bot thinks.
+        self._seats: tuple[Seat, ...] | None = None
+        self._draw_pile: Counts | None = None
+        self._discard_pile: Counts | None = None
+
+    @property
+    def seats(self) -> tuple[Seat, ...]:
+        """What lies in front of each seat and what it has."""
+        if self._seats is None:
+            self._seats = tuple([_seat_of(seat) for seat in self.request.view.seats])
+        return self._seats
+
+    @property
+    def waiting(self) -> tuple[Assigned, ...]:
+        """Assigned cards in the order in which they will take effect (R18)."""
+        return tuple([Assigned(Card(w.card - 1), w.seat) for w in self.request.view.waiting])
+
+    @property
+    def flip_three(self) -> FlipThree | None:
+        """The Flip Three that is being carried out (R17)."""
+        if not self.request.view.HasField("flip_three"):
+            return None
+        running = self.request.view.flip_three
+        return FlipThree(running.seat, running.draws_left, _cards_of(running.set_aside))
+
+    @property
+    def draw_pile(self) -> Counts:
+        """What the draw pile is made of."""
+        if self._draw_pile is None:
+            self._draw_pile = Counts(self.request.view.draw_pile)
+        return self._draw_pile
+
+    @property
+    def discard_pile(self) -> Counts:
+        """What the discard pile is made of."""
+        if self._discard_pile is None:
+            self._discard_pile = Counts(self.request.view.discard_pile)
+        return self._discard_pile
 
     @property
     def mine(self) -> Seat:
@@ -281,24 +300,29 @@ def game_of(g: game_pb2.GameInfo) -> Game:
 # A view is made for every request, so what it is made of in numbers is made beforehand.
 _CARDS = {1 + card: Card(card) for card in range(KINDS)}
 _STATUS = {int(status): status for status in Status}
+_KIND = {int(kind): kind for kind in Kind}
 
 
 def _seat_of(s: game_pb2.Seat) -> Seat:
-    return Seat(
-        _STATUS.get(s.status) or Status(s.status),
-        _cards_of(s.row),
-        _cards_of(s.modifiers),
-        s.second_chance,
-        _cards_of(s.actions),
-        s.points,
-        s.total,
-        s.bank_seconds,
-        s.to_be_dealt,
+    return Seat._make(
+        (
+            _STATUS.get(s.status) or Status(s.status),
+            _cards_of(s.row),
+            _cards_of(s.modifiers),
+            s.second_chance,
+            _cards_of(s.actions),
+            s.points,
+            s.total,
+            s.bank_seconds,
+            s.to_be_dealt,
+        )
     )
 
 
-def _cards_of(cards: Iterable[int]) -> tuple[Card, ...]:
+def _cards_of(cards: Sequence[int]) -> tuple[Card, ...]:
     """Read a list of cards; on the wire they are numbered from 1."""
+    if not cards:
+        return ()
     return tuple([_CARDS[c] if c in _CARDS else Card(c - 1) for c in cards])
 
 

@@ -113,9 +113,11 @@ class Ways(unittest.IsolatedAsyncioTestCase):
     """With and without TLS."""
 
     async def end(self, arena: Arena) -> End:
-        stream = Stream(arena, "x", print, mock.Mock())
+        stream = Stream(arena, "x", mock.Mock())
         stream.say(wire.BotMessage(hello=wire.Hello()))
+        reading = asyncio.create_task(asyncio.to_thread(stream.hear, print))
         end = await asyncio.wait_for(stream.converse(), 20)
+        self.assertFalse(await reading)
         return arena.end_of(end, met=False) if isinstance(end, Status) else end
 
     async def test_nobody_there(self) -> None:
