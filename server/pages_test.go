@@ -504,6 +504,11 @@ func TestHeadersOfPages(t *testing.T) {
 	if size > 100_000 {
 		t.Errorf("the first page has %d bytes in all, want 100 kB at most", size)
 	}
+	for _, path := range []string{"/.json", "/index.json"} {
+		if names := b.keys(path); !slices.Contains(names, "past") || !slices.Contains(names, "elo") {
+			t.Errorf("the JSON of the first page, %s, has %v", path, names)
+		}
+	}
 	if names := b.keys("/t/" + id + ".json"); !slices.Contains(names, "standings") {
 		t.Errorf("the JSON of a tournament has %v", names)
 	}

@@ -2,9 +2,9 @@
 // knows tournaments and what the league makes of them; it knows no SQL, no wire and no bot.
 //
 // Every page is a value that is put together from the arena, written by a template, and also there as JSON under the same
-// address with ".json" behind it. Reading works without script. With script the parts of a page that change are replaced as
-// they do: what a page shows is put together once per change, however many look at it, and who is slow gets the newest state
-// and nothing older (see board).
+// address with ".json" behind it, the first one as /index.json too. Reading works without script. With script the parts of
+// a page that change are replaced as they do: what a page shows is put together once per change, however many look at it,
+// and who is slow gets the newest state and nothing older (see board).
 package web
 
 import (
@@ -107,7 +107,8 @@ func New(c Config) *Pages {
 		exports: make(chan struct{}, mostExports)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", p.page("home.html", p.home))
-	mux.HandleFunc("GET /index.json", p.page("home.html", p.home))
+	mux.HandleFunc("GET /.json", p.page("home.html", p.home))
+	mux.HandleFunc("GET /index.json", p.page("home.html", p.home)) // a name that people can say
 	mux.HandleFunc("GET /live", p.live("home.html", p.homeSource))
 	mux.HandleFunc("GET /screen", p.page("screen.html", p.screen))
 	mux.HandleFunc("GET /screen.json", p.page("screen.html", p.screen))
