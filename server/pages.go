@@ -55,6 +55,9 @@ func (s *Server) newPages() *web.Pages {
 			return cmp.Or(crowded(counted), err)
 		},
 		Ends: func(t *arena.Tournament) time.Time {
+			if t.State == arena.Paused || t.State == arena.Held {
+				return time.Time{} // it moves away as long as that lasts
+			}
 			shown := s.nights.common.Tournament(t)
 			expect(shown, t, time.Now())
 			if shown.GetExpectedEndTime() == nil {
@@ -66,7 +69,7 @@ func (s *Server) newPages() *web.Pages {
 			if t.State == arena.Paused {
 				return s.nights.lastWhy(ctx, t.ID, "pause")
 			}
-			return t.Why, nil
+			return s.nights.common.Why(t), nil
 		},
 		Entered: s.store.Entered,
 		Conclusion: func(ctx context.Context, t *arena.Tournament) (string, error) {

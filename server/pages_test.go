@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -311,6 +313,45 @@ func TestPagesSayWhatANightWaitsFor(t *testing.T) {
 	b.says("/", "Elo table of juniors", `<a href="/?league=main">main</a>`)
 	b.says("/?league=main", "No rated night of league main", `<a href="/?league=juniors">juniors</a>`, `data-live="/live?league=main"`)
 	b.says("/", `Not connected: <a href="/b/absent">absent</a>. Before each pairing round they are waited for, 1m at the most`)
+}
+
+// A night that cannot keep what happens stands still until it can, and says so.
+func TestPagesOfANightThatIsHeld(t *testing.T) {
+	b := browse(t)
+	id := b.opened(&flip7v1.TournamentSettings{PairingRounds: 1, Rotations: 1}, houses()...)
+	inTheWay := filepath.Join(b.config.Folder, "journal", id+".log") // of the journal's file
+	if err := os.Mkdir(inTheWay, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.StartTournament(b.admin, &flip7v1.StartTournamentRequest{TournamentId: id}); err != nil {
+		t.Fatal(err)
+	}
+	b.live("/t/"+id+"/live", "", func(e heard) bool { return strings.Contains(e.data, `<span class="tag held">`) })
+	for _, path := range []string{"/t/" + id, "/", "/screen", "/t/" + id + ".json", "/index.json", "/screen.json"} {
+		page := b.page(path)
+		for _, want := range []string{"held", "It stands still, for a reason that is the arena", "goes on by itself: open the journal"} {
+			if !strings.Contains(page, want) {
+				t.Errorf("%s: want %q in\n%s", path, want, page)
+			}
+		}
+		for _, wrong := range []string{b.config.Folder, "Expected to end", "until about", "expected_end"} {
+			if strings.Contains(page, wrong) {
+				t.Errorf("%s: want no %q in\n%s", path, wrong, page)
+			}
+		}
+	}
+	if why := b.get(id).GetStateWhy(); !strings.Contains(why, "journal") || strings.Contains(why, b.config.Folder) {
+		t.Errorf("by a call it is held for %q, want what failed and not where the data is", why)
+	}
+	if err := os.Remove(inTheWay); err != nil {
+		t.Fatal(err)
+	}
+	if night := b.wait(id); night.GetState() != flip7v1.TournamentState_TOURNAMENT_STATE_FINISHED || night.GetStateWhy() != "" {
+		t.Errorf("with nothing in the way it is %v: %s", night.GetState(), night.GetStateWhy())
+	}
+	if page := b.page("/t/" + id); strings.Contains(page, "stands still") {
+		t.Errorf("it is over, and the page says\n%s", page)
+	}
 }
 
 // Seeds and thinking times of a table are told when it is over, also of a game that has ended before.

@@ -48,7 +48,7 @@ type roundKey struct {
 func newNights(s *Server) *nights {
 	return &nights{
 		Server:   s,
-		common:   wire.Common{Power: s.store.Durability() == store.Power, ReconnectGrace: max(s.config.ReconnectGrace, 0)},
+		common:   wire.Common{Power: s.store.Durability() == store.Power, ReconnectGrace: max(s.config.ReconnectGrace, 0), Folder: s.config.Folder},
 		counting: newDesk(), concluding: newDesk(), rating: newDesk(),
 		// A finished tournament takes a few kilobytes, a tally one for each entrant, a season some hundred bytes a game.
 		finished:     newCache[int64, *finished](2000),

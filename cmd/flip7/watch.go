@@ -321,12 +321,18 @@ func fitting(things, lines int) int {
 	return max(lines-1, 1)
 }
 
+// still reports whether a tournament does not go on for now.
+func still(t *flip7v1.Tournament) bool {
+	return t.GetState() == flip7v1.TournamentState_TOURNAMENT_STATE_PAUSED || t.GetState() == flip7v1.TournamentState_TOURNAMENT_STATE_HELD
+}
+
 // headline is where a tournament is, in a line or two.
 func headline(t *flip7v1.Tournament) string {
 	line := fmt.Sprintf("Tournament %s %q is %s", t.GetId(), t.GetName(), tournamentState(t.GetState()))
 	switch {
 	case t.GetState() == flip7v1.TournamentState_TOURNAMENT_STATE_OPEN && t.GetStartTime() != nil:
 		line += ", starts at " + t.GetStartTime().AsTime().Local().Format(time.DateTime)
+	case still(t): // its end moves away as long as that lasts
 	case t.GetExpectedEndTime() != nil:
 		line += ", expected end " + t.GetExpectedEndTime().AsTime().Local().Format(time.TimeOnly)
 	}

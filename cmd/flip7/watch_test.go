@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 
+	"google.golang.org/protobuf/types/known/timestamppb"
+
 	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
 )
 
@@ -161,6 +163,19 @@ func TestAWatchOfAnArenaThatNeverWasThereEnds(t *testing.T) {
 	text, code := said(t, "tournament", "show", "1", "--watch", "--address", s.address)
 	if want := "flip7: --address: no arena can be reached there ("; code != exitUsage || !strings.HasPrefix(text, want) {
 		t.Errorf("exit code %d and %q, want %d and %q", code, text, exitUsage, want)
+	}
+}
+
+func TestWhatStandsStillHasNoExpectedEnd(t *testing.T) {
+	for state, want := range map[flip7v1.TournamentState]bool{
+		flip7v1.TournamentState_TOURNAMENT_STATE_RUNNING: true,
+		flip7v1.TournamentState_TOURNAMENT_STATE_PAUSED:  false,
+		flip7v1.TournamentState_TOURNAMENT_STATE_HELD:    false,
+	} {
+		line := headline(&flip7v1.Tournament{Id: "7", Name: "friday", State: state, ExpectedEndTime: timestamppb.Now()})
+		if got := strings.Contains(line, "expected end"); got != want {
+			t.Errorf("%v: %q, an end is told: %v, want %v", state, line, got, want)
+		}
 	}
 }
 

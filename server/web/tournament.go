@@ -249,7 +249,7 @@ func (p *Pages) night(ctx context.Context, t *arena.Tournament) (*nightView, err
 func stateSays(state arena.State, why string) string {
 	means := map[arena.State]string{
 		arena.Paused:    "It ends the tables that run, and then waits for the organiser",
-		arena.Held:      "It stands still in mid-game and goes on by itself",
+		arena.Held:      "It stands still, for a reason that is the arena's and no bot's, and goes on by itself",
 		arena.Cancelled: "It was broken off; nothing of it is rated",
 	}[state]
 	switch {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -59,6 +60,15 @@ func StateOf(w flip7v1.TournamentState) (arena.State, error) { return states.fro
 type Common struct {
 	Power          bool          // decisions survive a power cut
 	ReconnectGrace time.Duration // for which clocks wait for bots after a restart
+	Folder         string        // where the data is, which is nobody's business
+}
+
+// Why is why a tournament is held or cancelled, for everybody: what holds it may be an error with the name of a file.
+func (c Common) Why(t *arena.Tournament) string {
+	if t.State != arena.Held || c.Folder == "" {
+		return t.Why
+	}
+	return strings.ReplaceAll(t.Why, filepath.Clean(c.Folder)+string(filepath.Separator), "")
 }
 
 func (c Common) durability() flip7v1.Durability {
@@ -159,7 +169,7 @@ func (c Common) supported(w *flip7v1.TournamentSettings) error {
 // in the audit log, is for others to add.
 func (c Common) Tournament(t *arena.Tournament) *flip7v1.Tournament {
 	w := &flip7v1.Tournament{
-		Id: TournamentID(t.ID), Name: t.Settings.Name, State: states.to(t.State), StateWhy: t.Why, Settings: c.Settings(t.Settings),
+		Id: TournamentID(t.ID), Name: t.Settings.Name, State: states.to(t.State), StateWhy: c.Why(t), Settings: c.Settings(t.Settings),
 		Predictable: t.Settings.Predictable(), CreateTime: moment(t.Created), StartTime: moment(t.Started), EndTime: moment(t.Ended),
 		PairingRound: uint32(len(t.Rounds)),
 	}
