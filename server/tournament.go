@@ -145,12 +145,18 @@ func (s *nights) conclude(ctx context.Context, t *arena.Tournament) (string, err
 // tooFar is how far ahead an end is not told any more: it is a bound that nobody plans with.
 const tooFar = 30 * 24 * time.Hour
 
+// houseGame is how long a game takes of which no bot outside has to be waited for, on a small machine.
+const houseGame = 5 * time.Millisecond
+
 // expect adds when a tournament will end, if that can be said.
 func expect(w *flip7v1.Tournament, t *arena.Tournament, now time.Time) {
-	bots, left := 0, t.Settings.Rounds // pairing rounds
+	bots, house, left := 0, 0, t.Settings.Rounds // pairing rounds
 	for _, e := range t.Entries {
 		if e.State == arena.Entered && !e.FillIn {
 			bots++
+			if strings.HasPrefix(e.Player, "house:") {
+				house++
+			}
 		}
 	}
 	for _, r := range t.Rounds[:min(len(t.Rounds), t.Settings.Rounds)] {
@@ -170,17 +176,29 @@ func expect(w *flip7v1.Tournament, t *arena.Tournament, now time.Time) {
 		begins = t.StartAt
 	}
 	span := arena.Estimate(t.Settings, bots)
-	games := time.Duration(max(w.GetGames(), 1))
-	expected := span.Expected / games * time.Duration(w.GetGames()-w.GetGamesFinished())
-	if done := time.Duration(w.GetGamesFinished()); done > 0 && !t.Started.IsZero() { // its own pace says more
-		expected = now.Sub(t.Started) / done * (games - done)
+	games, done := time.Duration(max(w.GetGames(), 1)), time.Duration(w.GetGamesFinished())
+	pace := houseGame + span.Expected/games*time.Duration(bots-house)/time.Duration(bots) // house bots answer at once
+	if done > 0 && !t.Started.IsZero() {
+		// Its own pace says more, but not before a pairing round is over: many games begin at once, and may end at once too.
+		early := max(0, firstRound(t)-done)
+		pace = (now.Sub(t.Started) + early*pace) / (done + early)
 	}
-	if told(expected) {
+	if expected := pace * (games - done); told(expected) {
 		w.ExpectedEndTime = timestamp(begins.Add(expected))
 	}
 	if latest := (span.Latest-span.Final)/time.Duration(t.Settings.Rounds)*time.Duration(left) + span.Final; told(span.Latest) {
 		w.LatestEndTime = timestamp(begins.Add(latest))
 	}
+}
+
+// firstRound is how many games the first pairing round has.
+func firstRound(t *arena.Tournament) (games time.Duration) {
+	for _, r := range t.Rounds[:min(len(t.Rounds), 1)] {
+		for _, tab := range r.Tables {
+			games += time.Duration(t.Settings.Games(r.Number, len(tab.Bots)))
+		}
+	}
+	return games
 }
 
 // told reports whether a time ahead is one that is told.

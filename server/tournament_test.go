@@ -924,6 +924,24 @@ func TestAnEndIsExpectedFromWhatIsLeft(t *testing.T) {
 	if expected, _ := ends(); !near(expected, span.Expected+time.Hour) {
 		t.Errorf("set for in an hour: %v, want %v", expected, span.Expected+time.Hour)
 	}
+	night.StartAt = time.Time{}
+	for n := range 8 { // those of the house answer at once
+		night.Entries[n].Player = "house:odds"
+		if expected, _ := ends(); !near(expected, span.Expected*time.Duration(7-n)/8) {
+			t.Errorf("with %d house bots of 8: %v, want %v", n+1, expected, span.Expected*time.Duration(7-n)/8)
+		}
+	}
+	// Half a minute after the start one of the 16 games of the first pairing round is over. The others may be soon.
+	night.State, night.Started = arena.Running, now.Add(-30*time.Second)
+	night.Rounds = []arena.Round{{Number: 1, Tables: []arena.Table{{Number: 1, Bots: []int{1, 2, 3, 4}, State: arena.Playing, Games: make([]arena.Game, 1)},
+		{Number: 2, Bots: []int{5, 6, 7, 8}, State: arena.Playing}}}}
+	if expected, _ := ends(); expected < 3*time.Minute || expected > 4*time.Minute {
+		t.Errorf("after the first game: %v, want about 30 s for each of seven pairing rounds", expected)
+	}
+	night.Rounds = nil
+	for n := range night.Entries {
+		night.Entries[n].Player = "bot:b"
+	}
 	// Two of seven pairing rounds took 10 minutes: the other five take 25, and at most five sevenths of all.
 	night.State, night.Started, night.StartAt = arena.Running, now.Add(-10*time.Minute), time.Time{}
 	for round := range 2 {
