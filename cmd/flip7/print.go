@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"strings"
+	"text/tabwriter"
+	"unicode/utf8"
 )
 
 // dash is what stands in a table where there is nothing.
@@ -22,6 +24,27 @@ func counted[N int | uint32](n N, one, many string) string {
 		return "1 " + one
 	}
 	return fmt.Sprint(n, " ", many)
+}
+
+// windowColumns are those of a terminal that nobody has made wider.
+const windowColumns = 80
+
+// fitted is lines of cells, each ended by a tab, in columns to the right: two apart, or where that is too wide for a
+// terminal one apart, without a margin.
+func fitted(lines string) string {
+	table := columns(lines, 2)
+	if first, _, _ := strings.Cut(table, "\n"); utf8.RuneCountInString(first) > windowColumns { // all are as long
+		table = strings.ReplaceAll("\n"+columns(lines, 1), "\n ", "\n")[len("\n"):]
+	}
+	return table
+}
+
+func columns(lines string, apart int) string {
+	var b strings.Builder
+	t := tabwriter.NewWriter(&b, 0, 0, apart, ' ', tabwriter.AlignRight)
+	fmt.Fprint(t, lines)
+	_ = t.Flush()
+	return b.String()
 }
 
 // open opens a file to read, or by - standard input.

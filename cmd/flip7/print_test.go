@@ -14,10 +14,12 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
 )
@@ -233,6 +235,40 @@ func TestWhatIsForPrograms(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestStandingsFitATerminal(t *testing.T) {
+	one := func(name string) *flip7v1.Standing {
+		return &flip7v1.Standing{Rank: 12, LikeAbove: true, Bot: name, Score: 12.345, Placement: 0.612, PlacementMargin: new(0.034), FirstPlaces: 0.385, Points: 173.8,
+			Games: 10056, Faults: &flip7v1.FaultCounts{TimedOut: 3}, Latency: &flip7v1.LatencySummary{Decisions: 1, P99: durationpb.New(123456 * time.Microsecond)}}
+	}
+	for _, c := range []struct {
+		name  string
+		final bool
+		want  string
+	}{
+		{"odds", false, "  RANK   BOT   SCORE  PLACEMENT  +-95 %   FIRST  POINTS  GAMES  FAULTS    P99\n" +
+			"   ~12  odds  12.345      0.612   0.034  38.5 %   173.8  10056       3  123ms\n"},
+		{"stay-25 (out)", false, "RANK           BOT  SCORE PLACEMENT +-95 %  FIRST POINTS GAMES FAULTS   P99\n" +
+			" ~12 stay-25 (out) 12.345     0.612  0.034 38.5 %  173.8 10056      3 123ms\n"},
+		{"my-bot-two", true, "RANK        BOT FINAL  SCORE PLACEMENT +-95 %  FIRST POINTS GAMES FAULTS   P99\n" +
+			" ~12 my-bot-two 0.553 12.345     0.612  0.034 38.5 %  173.8 10056      3 123ms\n"},
+	} {
+		s := one(c.name)
+		if c.final {
+			s.FinalPlacement = new(0.553)
+		}
+		var out strings.Builder
+		printStandings(&out, []*flip7v1.Standing{s})
+		if !strings.HasPrefix(out.String(), c.want) {
+			t.Errorf("%s: got\n%swant\n%s", c.name, &out, c.want)
+		}
+		for line := range strings.Lines(out.String()) {
+			if len(line) > len("\n")+80 {
+				t.Errorf("%s: %d columns, want 80 at most: %s", c.name, len(line), line)
+			}
+		}
+	}
 }
 
 func TestServeTellsAProgramWhereItIs(t *testing.T) {

@@ -118,7 +118,7 @@ func TestTheLastLineOfANightIsItsConclusion(t *testing.T) {
 			t.Errorf("want the conclusion as the last line of:\n%s", out)
 		}
 	}
-	for _, want := range []string{"Then the best 3 play on at a final table, until the best is decided, 1200 games at most.", "\nFinal table, leg 10\n", "AHEAD OF", " FINAL  SCORE "} {
+	for _, want := range []string{"Then the best 3 play on at a final table, until the best is decided, 1200 games at most.", "\nFinal table, leg 10\n", "AHEAD OF", " FINAL SCORE "} {
 		if !strings.Contains(shown, want) {
 			t.Errorf("want %q in:\n%s", want, shown)
 		}

@@ -525,12 +525,12 @@ func (c *tournamentRehearseCmd) Run(ctx context.Context, p *program) error {
 }
 
 func printStandings(w io.Writer, standings []*flip7v1.Standing) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	var t strings.Builder
 	final, alike := "", false
 	if slices.ContainsFunc(standings, func(s *flip7v1.Standing) bool { return s.FinalPlacement != nil }) {
 		final = "FINAL\t"
 	}
-	fmt.Fprintf(t, "RANK\tBOT\t%sSCORE\tPLACEMENT\t+-95 %%\tFIRST\tPOINTS\tGAMES\tFAULTS\tP99\t\n", final)
+	fmt.Fprintf(&t, "RANK\tBOT\t%sSCORE\tPLACEMENT\t+-95 %%\tFIRST\tPOINTS\tGAMES\tFAULTS\tP99\t\n", final)
 	for _, s := range standings {
 		rank := "-"
 		if s.GetRank() > 0 {
@@ -553,12 +553,12 @@ func printStandings(w io.Writer, standings []*flip7v1.Standing) {
 		if s.PlacementMargin != nil && s.GetPlacementMargin() < 0.5 { // wider says nothing
 			margin = fmt.Sprintf("%.3f", s.GetPlacementMargin())
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s%.3f\t%.3f\t%s\t%.1f %%\t%.1f\t%d\t%d\t%s\t\n", rank, name, final, s.GetScore(), s.GetPlacement(), margin,
+		fmt.Fprintf(&t, "%s\t%s\t%s%.3f\t%.3f\t%s\t%.1f %%\t%.1f\t%d\t%d\t%s\t\n", rank, name, final, s.GetScore(), s.GetPlacement(), margin,
 			100*s.GetFirstPlaces(), s.GetPoints(), s.GetGames(), faults(s.GetFaults()), latency(s.GetLatency().GetP99(), s.GetLatency().GetDecisions() > 0))
 	}
-	_ = t.Flush()
+	fmt.Fprint(w, fitted(t.String()))
 	if alike {
-		fmt.Fprintln(w, "~: the games cannot tell it from the bot above; which of the two stands higher may be luck.")
+		fmt.Fprintln(w, "~: the games cannot tell it from the bot above; who is higher may be luck.")
 	}
 }
 
@@ -593,8 +593,10 @@ func latency(d *durationpb.Duration, measured bool) string {
 		return "<0.1ms"
 	case d < time.Millisecond:
 		return d.Round(time.Microsecond).String()
-	case d < time.Second:
+	case d < 100*time.Millisecond:
 		return d.Round(time.Millisecond / 10).String()
+	case d < time.Second:
+		return d.Round(time.Millisecond).String()
 	default:
 		return d.Round(10 * time.Millisecond).String()
 	}
