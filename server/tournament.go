@@ -146,7 +146,7 @@ func (s *nights) conclude(ctx context.Context, t *arena.Tournament) (string, err
 const tooFar = 30 * 24 * time.Hour
 
 // houseGame is how long a game takes of which no bot outside has to be waited for, on a small machine.
-const houseGame = 5 * time.Millisecond
+const houseGame = 2 * time.Millisecond
 
 // expect adds when a tournament will end, if that can be said.
 func expect(w *flip7v1.Tournament, t *arena.Tournament, now time.Time) {
