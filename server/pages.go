@@ -27,7 +27,7 @@ import (
 )
 
 // newPages are the pages for browsers, made of what the services tell.
-func (s *Server) newPages() *web.Pages {
+func (s *Server) newPages(encrypt *tls.Config) *web.Pages {
 	ratings := &ratingService{nights: s.nights}
 	waiting := newCrowd(1024, 128)
 	return web.New(web.Config{
@@ -83,7 +83,8 @@ func (s *Server) newPages() *web.Pages {
 		MayTry:  s.mayTry,
 		Trouble: s.trouble,
 		Secure:  s.config.encrypted(),
-		Address: s.listener.Addr().String(),
+		Address: callersAddress(s.listener.Addr().String(), s.config.Hosts, encrypt, s.trust),
+		Trust:   s.trust,
 		Log:     s.log,
 	})
 }

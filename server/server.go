@@ -142,7 +142,7 @@ func New(c Config, d Deps) (_ *Server, err error) {
 	}
 	s.assemble()
 	s.register(s.main)
-	s.pages = s.newPages()
+	s.pages = s.newPages(encrypt)
 	s.pageServer = s.browsing(encrypt)
 	return s, nil
 }

@@ -17,6 +17,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -247,6 +248,40 @@ func ownNames() []string {
 	}
 	return hosts
 }
+
+// callersAddress is what authors type to reach an arena that listens at an address: where that is everywhere, by a name
+// that its certificate is good for, or else by one of the machine's own; and with the scheme if kits would take another.
+func callersAddress(listens string, asked []string, encrypt *tls.Config, trust string) string {
+	host, port, err := net.SplitHostPort(listens)
+	if err != nil {
+		return listens
+	}
+	if net.ParseIP(host).IsUnspecified() {
+		known := slices.Clone(asked)
+		if encrypt != nil {
+			if cert, err := encrypt.GetCertificate(nil); err == nil && cert.Leaf != nil {
+				known = append(known, cert.Leaf.DNSNames...)
+				for _, address := range cert.Leaf.IPAddresses {
+					known = append(known, address.String())
+				}
+			}
+		}
+		known = append(known, ownNames()...)
+		if i := slices.IndexFunc(known, func(name string) bool { return !isLoopback(name) && !strings.Contains(name, "*") }); i >= 0 {
+			host = known[i]
+		}
+	}
+	address := net.JoinHostPort(host, port)
+	switch local := isLoopback(host); {
+	case encrypt == nil && !local:
+		return "http://" + address
+	case encrypt != nil && local && trust == "":
+		return "https://" + address
+	}
+	return address
+}
+
+func isLoopback(host string) bool { return host == "localhost" || net.ParseIP(host).IsLoopback() }
 
 // stillGood reports whether there is a self-signed certificate that holds for a while and for all the names. One that is
 // there and cannot be read is an error: nothing is written over what may be somebody's.

@@ -1,12 +1,17 @@
 package server
 
 import (
+	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
 	"io/fs"
 	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -98,6 +103,49 @@ func TestWhatASelfSignedCertificateIsGoodFor(t *testing.T) {
 	}
 	if left := time.Until(leaf(t, filepath.Join(folder, "old.pem")).NotAfter); left < selfSignedLeft {
 		t.Errorf("a certificate that has run out is used on: %v left", left)
+	}
+}
+
+func TestAuthorsAreToldAnAddressThatTheyCanReach(t *testing.T) {
+	signed := func(hosts ...string) *tls.Config {
+		return &tls.Config{GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+			known := names{}.with(hosts)
+			return &tls.Certificate{Leaf: &x509.Certificate{DNSNames: known.dns, IPAddresses: known.addresses}}, nil
+		}}
+	}
+	own := slices.DeleteFunc(append(ownNames(), "::"), isLoopback)[0]
+	for _, c := range []struct {
+		listens string
+		asked   []string
+		encrypt *tls.Config
+		trust   string
+		want    string
+	}{
+		{"127.0.0.1:7777", nil, nil, "", "127.0.0.1:7777"},
+		{"192.0.2.7:7777", nil, nil, "", "http://192.0.2.7:7777"}, // kits would speak TLS
+		{"[::]:7777", nil, nil, "", "http://" + net.JoinHostPort(own, "7777")},
+		{"[::]:7777", nil, signed("localhost", "arena.example.org"), "", "arena.example.org:7777"},
+		{"0.0.0.0:7777", []string{"asked.example.org"}, signed("localhost", "asked.example.org", "vm"), "arena.pem", "asked.example.org:7777"},
+		{"[::]:7777", []string{"192.0.2.7"}, signed("localhost", "127.0.0.1", "192.0.2.7", "vm"), "arena.pem", "192.0.2.7:7777"},
+		{"192.0.2.7:7777", nil, signed("*.example.org"), "", "192.0.2.7:7777"},
+		{"127.0.0.1:7777", nil, signed("localhost"), "", "https://127.0.0.1:7777"}, // kits would speak clear text
+		{"127.0.0.1:7777", nil, signed("localhost"), "arena.pem", "127.0.0.1:7777"},
+		{"bufconn", nil, nil, "", "bufconn"},
+	} {
+		if got := callersAddress(c.listens, c.asked, c.encrypt, c.trust); got != c.want {
+			t.Errorf("listening on %s, asked for %v, trust in %q: authors are told %s, want %s", c.listens, c.asked, c.trust, got, c.want)
+		}
+	}
+}
+
+func TestTheFirstPageSaysWhatAnAuthorHasToType(t *testing.T) {
+	r := start(t, func(c *Config) { c.Address, c.Web, c.SelfSigned = "127.0.0.1:0", "127.0.0.1:0", true })
+	page := httptest.NewRecorder()
+	r.pages.ServeHTTP(page, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil))
+	for _, want := range []string{"export FLIP7_ADDR=" + r.Addr().String() + " FLIP7_TOKEN=... FLIP7_CA=arena.pem", "<code>arena.pem</code>"} {
+		if !strings.Contains(page.Body.String(), want) {
+			t.Errorf("want %q in\n%s", want, page.Body)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -27,6 +28,7 @@ type homeView struct {
 	Elo     eloView     `json:"elo"`
 	Leagues []string    `json:"other_leagues,omitempty"`
 	Address string      `json:"address"`
+	Trust   string      `json:"ca_file,omitempty"` // which comes from the organiser
 	Live    string      `json:"-"`
 }
 
@@ -80,6 +82,9 @@ func (p *Pages) home(ctx context.Context, r *http.Request) (view, error) {
 // homePage is the first page with the Elo table of a league; "" for that of tonight.
 func (p *Pages) homePage(ctx context.Context, league string) (*homeView, error) {
 	h := &homeView{Title: "Flip 7 Arena", Address: p.Address, Live: "/live", Next: []nightLink{}, Past: []nightLink{}}
+	if p.Trust != "" {
+		h.Trust = filepath.Base(p.Trust)
+	}
 	if league != "" {
 		h.Live += "?league=" + url.QueryEscape(league)
 	}

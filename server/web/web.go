@@ -60,6 +60,7 @@ type Config struct {
 
 	Secure  bool   // the pages are served by TLS
 	Address string // where bots come in, as authors have to type it
+	Trust   string // the file of the certificate that they have to trust, "" if an authority vouches for it
 	Log     *slog.Logger
 }
 
