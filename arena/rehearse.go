@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/flip7-arena/flip7/arena/game"
+	"github.com/flip7-arena/flip7/arena/swiss"
 	"github.com/flip7-arena/flip7/arena/table"
 )
 
@@ -125,15 +125,15 @@ func Estimate(s Settings, bots int) Span {
 		aside  = 8
 	)
 	s = s.complete()
+	bots = max(bots, swiss.MinSeats)
 	plan := func(round, seats int) table.Plan {
-		seats = min(seats, max(bots, game.MinSeats))
 		return table.Plan{Seats: seats, Games: s.Games(round, seats), AtOnce: aside, Rules: s.Rules, Timeout: s.DecisionTimeout,
 			Bank: max(s.TimeBank, 0), Limit: s.tableLimit(round), Allowance: answer}
 	}
-	table := plan(1, s.Seats)
-	span := Span{Expected: times(s.Rounds, table.Expected(answer)), Latest: times(s.Rounds, max(s.CheckIn, 0)+min(table.Latest(), forever/2))}
+	full, largest := plan(1, swiss.Sizes(bots, s.Seats)[0]), plan(1, largestTable(bots, s.Seats))
+	span := Span{Expected: times(s.Rounds, full.Expected(answer)), Latest: times(s.Rounds, max(s.CheckIn, 0)+min(largest.Latest(), forever/2))}
 	if s.FinalTable > 0 {
-		leg := plan(s.Rounds+1, s.FinalTable)
+		leg := plan(s.Rounds+1, min(s.FinalTable, bots))
 		all := leg
 		all.Games = s.MaxGames
 		span.Expected += min(all.Expected(answer), s.finalLimit())
@@ -141,6 +141,15 @@ func Estimate(s Settings, bots int) Span {
 		span.Latest = sum(span.Latest, span.Final)
 	}
 	return span
+}
+
+// largestTable is how many sit at the largest table of a night of so many bots, some of whom may be away: five bots sit at
+// one table, also where tables have four seats.
+func largestTable(bots, seats int) (largest int) {
+	for present := swiss.MinSeats; present <= min(bots, 2*swiss.MaxSeats); present++ { // with more the tables are no larger
+		largest = max(largest, swiss.Sizes(present, seats)[0])
+	}
+	return largest
 }
 
 // forever is the longest duration there is.

@@ -232,7 +232,7 @@ func (s *tournamentService) CreateTournament(ctx context.Context, r *flip7v1.Cre
 		return nil, err
 	}
 	resp := &flip7v1.CreateTournamentResponse{Tournament: shown}
-	span := arena.Estimate(t.Settings, t.Settings.Seats) // as it is with full tables
+	span := arena.Estimate(t.Settings, 2*t.Settings.Seats) // as it is with full tables
 	if told(span.Expected) {
 		resp.ExpectedDuration = durationpb.New(span.Expected)
 	}
