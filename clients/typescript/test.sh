@@ -43,6 +43,6 @@ for end in lowest highest; do
   [[ $end == highest ]] || sed -i.bak -E '/"@(grpc|bufbuild)\//s/\^//' package.json
   npm install "${quiet[@]}"
   npm ls --omit=dev --depth=0
-  tests test/{play,streams,start}.test.ts
+  tests test/{play,streams,start,thread}.test.ts
   cd - >/dev/null
 done

@@ -25,8 +25,9 @@ export interface Bot {
     /** Lets the arena seat the bot at unrated practice tables while no tournament needs it. FLIP7_PRACTICE=1 does that too. */
     practice?: boolean;
     /**
-     * Holds the connection in a thread of its own, so that pings are answered also while `decide` computes for long without
-     * awaiting anything. Makes each decision a little slower.
+     * Whether the connection has a thread of its own, in which pings are answered also while the bot computes for long
+     * without awaiting anything; each decision then takes a little longer. If you do not say, it moves into one when the
+     * bot has computed for more than a second; true: it is there from the start; false: never.
      */
     thread?: boolean;
     /**

@@ -13,8 +13,13 @@ export interface Settings {
     /** Whether events are wanted. */
     readonly events: boolean;
 }
-/** What the player tells the connection. Crosses threads. */
-export type Said = {
+/** What the connection is told while it lasts. Crosses threads. */
+export type Said = 
+/** Open the first stream. Met: the arena welcomed the bot before, on another connection. */
+{
+    readonly kind: "begin";
+    readonly met: boolean;
+} | {
     readonly kind: "decisions";
     readonly decisions: readonly Decision[];
 }
@@ -34,8 +39,12 @@ export type Said = {
 /** End now. */
  | {
     readonly kind: "hang up";
+}
+/** Another connection of the bot follows: end with the stream that is up, and tell how that ended. */
+ | {
+    readonly kind: "last";
 };
-/** What the connection tells the player. Crosses threads. */
+/** What the connection tells. Crosses threads. */
 export type Heard = 
 /** Messages that arrived at a time, as `now` counts: welcomes, games, requests, verdicts, events. */
 {
@@ -47,10 +56,10 @@ export type Heard =
     readonly level: Level;
     readonly line: string;
 }
-/** The last word. With an end: the arena sent the bot away for good; else it was told to hang up or to close. */
+/** The last word. Without an end: it was told to hang up or to close. */
  | {
     readonly kind: "end";
-    readonly end?: End;
+    readonly end: End | undefined;
 };
 /**
  * How long to wait before try number `tries` after the first: a random time of at most 0.2 s doubled each time, never
@@ -64,6 +73,7 @@ export declare function backOff(tries: number, random?: () => number): number;
 export declare class Connection {
     #private;
     constructor(settings: Settings, tell: (heard: Heard) => void);
-    /** Hears the player. */
+    /** Whether a stream is up and nothing was said of its end. */
+    get steady(): boolean;
     hear(said: Said): void;
 }

@@ -25,14 +25,16 @@ export class Connection {
     #settings;
     #tell;
     #stream;
-    /** Ends the wait between two streams. */
+    /** Ends the wait for a stream, the first or the next. */
     #wake;
     /** The arena welcomed the bot once. */
     #met = false;
     /** The bot takes no new games. */
     #leaving = false;
-    /** No stream is to follow. */
+    /** No stream is to follow: the bot ends. */
     #over = false;
+    /** No stream is to follow here: the bot goes on elsewhere. */
+    #last = false;
     /** Events told to the player and not taken in by it. */
     #waiting = 0;
     /** That events were dropped was said on this stream. */
@@ -42,19 +44,27 @@ export class Connection {
         this.#tell = tell;
         void this.#hold();
     }
-    /** Hears the player. */
+    /** Whether a stream is up and nothing was said of its end. */
+    get steady() {
+        return this.#stream?.steady ?? false;
+    }
     hear(said) {
         switch (said.kind) {
+            case "begin":
+                this.#met = said.met;
+                this.#wake?.();
+                break;
             case "decisions":
                 // If no stream is up the requests come again on the next.
-                this.#stream?.write(said.decisions.map((value) => ({ $case: "decision", value })));
+                this.#stream?.write(said.decisions.map((value) => ({ message: { $case: "decision", value } })));
                 break;
             case "took":
-                this.#waiting -= said.events;
+                // Those that were told by the connection before this one are taken in after it began.
+                this.#waiting = Math.max(this.#waiting - said.events, 0);
                 break;
             case "leave":
                 this.#leaving = true;
-                this.#stream?.write([{ $case: "capacity", value: this.#capacity() }]);
+                this.#stream?.write([{ message: { $case: "capacity", value: this.#capacity() } }]);
                 break;
             case "close":
                 this.#over = true;
@@ -66,6 +76,9 @@ export class Connection {
             case "hang up":
                 this.#hangUp();
                 break;
+            case "last":
+                this.#last = true;
+                break;
         }
     }
     #hangUp() {
@@ -75,23 +88,23 @@ export class Connection {
     }
     /** Holds one stream after the other. */
     async #hold() {
-        for (let tries = 0;; tries++) {
+        await this.#pause();
+        for (let tries = 0; !this.#over; tries++) {
             let lasted = false;
             const long = setTimeout(() => (lasted = true), longestWait);
             const end = await this.#converse();
             clearTimeout(long);
             if (this.#over)
-                return this.#tell({ kind: "end" });
-            if (!end.comeBack)
+                break;
+            if (!end.comeBack || this.#last)
                 return this.#tell({ kind: "end", end });
             if (lasted)
                 tries = 0; // a good stream: the next trouble is another one
             const wait = end.retryAfter || backOff(tries);
             this.#log("warn", `${end.words}; trying again in ${Math.round(wait) / 1000} s`);
-            await this.#sleep(wait);
-            if (this.#over)
-                return this.#tell({ kind: "end" });
+            await this.#pause(wait);
         }
+        this.#tell({ kind: "end", end: undefined });
     }
     async #converse() {
         const { arena, token } = this.#settings;
@@ -104,14 +117,15 @@ export class Connection {
         this.#stream = undefined;
         return end;
     }
-    async #sleep(milliseconds) {
+    /** Waits to be woken, for some time at most if one is given. */
+    async #pause(milliseconds) {
+        let timer;
         await new Promise((resolve) => {
-            const timer = setTimeout(resolve, milliseconds);
-            this.#wake = () => {
-                clearTimeout(timer);
-                resolve();
-            };
+            this.#wake = resolve;
+            if (milliseconds !== undefined)
+                timer = setTimeout(resolve, milliseconds);
         });
+        clearTimeout(timer);
         this.#wake = undefined;
     }
     #news(messages, at) {

@@ -36,10 +36,11 @@ export class Deadline {
         this.#controller?.abort(new Error(why));
     }
 }
+const { timeOrigin } = performance;
 /**
  * Milliseconds on a clock that runs evenly and is the same in all threads of the process.
  * @internal
  */
 export function now() {
-    return performance.timeOrigin + performance.now();
+    return timeOrigin + performance.now();
 }

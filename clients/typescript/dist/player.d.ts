@@ -1,6 +1,6 @@
 import type { Bot, Log } from "./bot.js";
-import { type Settings } from "./connection.js";
-/** Plays a bot: keeps the games, calls the author's functions, and tells the connection what they decide. */
+import type { Settings } from "./connection.js";
+/** Plays a bot: keeps the games, calls the author's functions, and tells the arena what they decide. */
 export declare class Player {
     #private;
     readonly played: Promise<void>;

@@ -1,23 +1,20 @@
-import { Connection } from "./connection.js";
 import { Deadline } from "./deadline.js";
 import { Decision, message } from "./decision.js";
 import { EndError } from "./end.js";
+import { Link } from "./link.js";
 import { eventOf, GameFinished, GameStarted, Verdict } from "./news.js";
-import { openThread } from "./thread.js";
 import { gameOf, milliseconds, View } from "./view.js";
 import { isKnown } from "./words.js";
 /** How long a decide may compute, in milliseconds, before pings and other messages are looked after again. */
 const turnsLong = 1;
-/** How long it may compute before that is worth a word to its author: by then clocks of other games have run out. */
-const tooLong = 1_000;
 /** Requests of a game that are remembered, so that one that comes again is answered as it was. */
 const remembered = 4;
-/** Plays a bot: keeps the games, calls the author's functions, and tells the connection what they decide. */
+/** Plays a bot: keeps the games, calls the author's functions, and tells the arena what they decide. */
 export class Player {
     #bot;
     #log;
     #maxOpen;
-    #say;
+    #link;
     /** What came and was not looked at, because a hook of the author's takes its time. */
     #inbox = [];
     #listening = false;
@@ -48,24 +45,17 @@ export class Player {
         this.played = new Promise((resolve, reject) => {
             this.#settle = (error) => (error ? reject(error) : resolve());
         });
-        const hear = (heard) => this.#hear(heard);
-        if (bot.thread) {
-            this.#say = openThread(settings, hear, (error) => this.#over(error));
-        }
-        else {
-            const connection = new Connection(settings, hear);
-            this.#say = (said) => connection.hear(said);
-        }
+        this.#link = new Link(settings, bot.thread, (heard) => this.#hear(heard), (error) => this.#over(error));
     }
     /** Takes no new games, plays those that run to their end, then ends. */
     leave() {
         this.#leaving = true;
-        this.#say({ kind: "leave" });
+        this.#link.say({ kind: "leave" });
         this.#closeIfIdle();
     }
     /** Ends now, but for calls of the author's functions that run. */
     hangUp() {
-        this.#say({ kind: "hang up" });
+        this.#link.say({ kind: "hang up" });
     }
     #hear(heard) {
         switch (heard.kind) {
@@ -98,7 +88,7 @@ export class Player {
             }
             this.#flush();
             if (events > 0)
-                this.#say({ kind: "took", events });
+                this.#link.say({ kind: "took", events });
         }
         this.#listening = false;
         this.#finish();
@@ -258,9 +248,6 @@ export class Player {
     #rest(took) {
         if (took < turnsLong)
             return;
-        if (took > tooLong && !this.#bot.thread) {
-            this.#warnOnce("decide computed for more than a second, and nothing was heard meanwhile: let it await, or set `thread`");
-        }
         this.#resting = true;
         setImmediate(() => {
             this.#resting = false;
@@ -303,17 +290,19 @@ export class Player {
     }
     #flush() {
         if (this.#saying.length > 0)
-            this.#say({ kind: "decisions", decisions: this.#saying.splice(0) });
+            this.#link.say({ kind: "decisions", decisions: this.#saying.splice(0) });
     }
     /** Ends a bot that leaves when it has nothing more to play. */
     #closeIfIdle() {
         if (!this.#leaving || this.#closed || this.#games.size + this.#lost.size + this.#toCome > 0)
             return;
         this.#closed = true;
-        this.#say({ kind: "close" });
+        this.#link.say({ kind: "close" });
     }
-    /** The connection has ended: so do all thoughts. */
+    /** The link has ended: so do all thoughts. */
     #over(error) {
+        if (this.#ended)
+            return;
         this.#ended = true;
         this.#end = error;
         for (const running of [...this.#games.values(), ...this.#lost.values()])

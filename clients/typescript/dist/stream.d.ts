@@ -16,7 +16,9 @@ export declare class Stream {
     welcomed: boolean;
     /** @param met whether this arena ever welcomed the bot */
     constructor(arena: Arena, token: string, hello: Hello, met: boolean, listener: Listener);
-    write(messages: NonNullable<BotMessage["message"]>[]): void;
+    /** Whether the arena welcomed the bot and said nothing of an end. */
+    get steady(): boolean;
+    write(messages: BotMessage[]): void;
     /** Closes the bot's side. */
     close(): void;
     cancel(): void;

@@ -27,10 +27,12 @@ export class Stream {
     #listener;
     #settle;
     #patience = 3 * usualPing;
+    /** When something was heard last, as `now` counts. */
+    #heard = now();
     #silence;
     #over = false;
-    /** What Drain said about coming back. */
-    #drained = 0;
+    /** What Drain said about coming back; undefined: it was not said. */
+    #drained;
     /** @param met whether this arena ever welcomed the bot */
     constructor(arena, token, hello, met, listener) {
         this.#listener = listener;
@@ -41,13 +43,17 @@ export class Stream {
         this.#call.on("status", (status) => this.#end(endOfStatus(status, arena, met || this.welcomed)));
         this.#call.on("error", () => { }); // "status" says it too
         this.#waitForWord();
-        this.write([{ $case: "hello", value: hello }]); // at once: the bot speaks first
+        this.write([{ message: { $case: "hello", value: hello } }]); // at once: the bot speaks first
+    }
+    /** Whether the arena welcomed the bot and said nothing of an end. */
+    get steady() {
+        return this.welcomed && this.#drained === undefined;
     }
     write(messages) {
         if (this.#call.writableEnded)
             return; // the bot has left
         for (let from = 0; from < messages.length; from += batch) {
-            this.#call.write({ messages: messages.slice(from, from + batch).map((message) => ({ message })) });
+            this.#call.write({ messages: messages.slice(from, from + batch) });
         }
     }
     /** Closes the bot's side. */
@@ -60,9 +66,11 @@ export class Stream {
     #hear({ messages }) {
         if (this.#over)
             return;
-        const at = now();
-        const news = messages.map(({ message }) => message).filter((message) => !this.#takeCareOf(message));
-        this.#waitForWord();
+        const at = (this.#heard = now());
+        const news = [];
+        for (const { message } of messages)
+            if (!this.#takeCareOf(message))
+                news.push(message);
         if (news.length > 0)
             this.#listener.news(news, at);
         const goodbye = messages.at(-1)?.message;
@@ -75,9 +83,10 @@ export class Stream {
             case "welcome":
                 this.welcomed = true;
                 this.#patience = 3 * (milliseconds(message.value.limits?.pingInterval) || usualPing);
+                this.#waitForWord();
                 return false;
             case "ping":
-                this.write([{ $case: "pong", value: { number: message.value.number } }]);
+                this.write([{ message: { $case: "pong", value: { number: message.value.number } } }]);
                 return true;
             case "drain": {
                 const { grace, retryAfter } = message.value;
@@ -97,16 +106,25 @@ export class Stream {
         }
         return false;
     }
-    /** Ends the stream if nothing is heard for three ping intervals from now. */
+    /**
+     * Ends the stream when nothing was heard for three ping intervals. To set the timer anew at each word would take a good
+     * part of the time that a decision takes.
+     */
     #waitForWord() {
         clearTimeout(this.#silence);
-        this.#silence = setTimeout(() => this.#end(silent), this.#patience);
+        if (this.#over)
+            return;
+        const left = this.#heard + this.#patience - now();
+        if (left < 1)
+            return this.#end(silent); // timers count whole milliseconds
+        // Looked at again only when all is read that came while this thread was held.
+        this.#silence = setTimeout(() => setImmediate(() => this.#waitForWord()), left);
     }
     /** The first end that is told counts. */
     #end(end) {
         this.#over = true;
         clearTimeout(this.#silence);
-        this.#settle({ ...end, retryAfter: end.retryAfter || this.#drained });
+        this.#settle({ ...end, retryAfter: end.retryAfter || (this.#drained ?? 0) });
         this.#call.cancel();
         this.#client.close();
     }
@@ -115,5 +133,8 @@ export class Stream {
 function play(client, token) {
     const metadata = new Metadata();
     metadata.set("authorization", `Bearer ${token}`);
-    return client.makeBidiStreamRequest("/flip7.v1.PlayService/Play", (request) => Buffer.from(PlayRequest.encode(request).finish()), (response) => PlayResponse.decode(response), metadata);
+    return client.makeBidiStreamRequest("/flip7.v1.PlayService/Play", (request) => {
+        const { buffer, byteOffset, byteLength } = PlayRequest.encode(request).finish();
+        return Buffer.from(buffer, byteOffset, byteLength);
+    }, (response) => PlayResponse.decode(response), metadata);
 }

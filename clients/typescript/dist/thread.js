@@ -6,16 +6,21 @@ export function pack(heard) {
     const messages = heard.messages.map((message) => ({ message }));
     return { kind: "bytes", bytes: PlayResponse.encode({ messages }).finish(), at: heard.at };
 }
-function unpack(packed) {
-    if (packed.kind !== "bytes")
-        return packed;
-    const { messages } = PlayResponse.decode(packed.bytes);
-    return { kind: "messages", messages: messages.map(({ message }) => message), at: packed.at };
-}
 /** Starts the thread; it ends with the connection. */
-export function openThread(settings, hear, failed) {
+export function openThread(settings, ready, hear, failed) {
     const worker = new Worker(new URL("./worker.js", import.meta.url), { workerData: settings, execArgv: [] });
-    worker.on("message", (packed) => hear(unpack(packed)));
+    worker.on("message", (packed) => {
+        switch (packed.kind) {
+            case "ready":
+                return ready();
+            case "bytes": {
+                const { messages } = PlayResponse.decode(packed.bytes);
+                return hear({ kind: "messages", messages: messages.map(({ message }) => message), at: packed.at });
+            }
+            default:
+                return hear(packed);
+        }
+    });
     worker.on("error", failed);
     return (said) => worker.postMessage(said);
 }

@@ -9,3 +9,4 @@ const connection = new Connection(workerData, (heard) => {
         port?.close();
 });
 port?.on("message", (said) => connection.hear(said));
+port?.postMessage({ kind: "ready" });

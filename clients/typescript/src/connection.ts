@@ -17,8 +17,10 @@ export interface Settings {
   readonly events: boolean;
 }
 
-/** What the player tells the connection. Crosses threads. */
+/** What the connection is told while it lasts. Crosses threads. */
 export type Said =
+  /** Open the first stream. Met: the arena welcomed the bot before, on another connection. */
+  | { readonly kind: "begin"; readonly met: boolean }
   | { readonly kind: "decisions"; readonly decisions: readonly Decision[] }
   /** So many events were taken in. */
   | { readonly kind: "took"; readonly events: number }
@@ -27,15 +29,17 @@ export type Said =
   /** There is nothing more to play: close the bot's side, and end when the arena has closed its own. */
   | { readonly kind: "close" }
   /** End now. */
-  | { readonly kind: "hang up" };
+  | { readonly kind: "hang up" }
+  /** Another connection of the bot follows: end with the stream that is up, and tell how that ended. */
+  | { readonly kind: "last" };
 
-/** What the connection tells the player. Crosses threads. */
+/** What the connection tells. Crosses threads. */
 export type Heard =
   /** Messages that arrived at a time, as `now` counts: welcomes, games, requests, verdicts, events. */
   | { readonly kind: "messages"; readonly messages: ArenaMessage["message"][]; readonly at: number }
   | { readonly kind: "log"; readonly level: Level; readonly line: string }
-  /** The last word. With an end: the arena sent the bot away for good; else it was told to hang up or to close. */
-  | { readonly kind: "end"; readonly end?: End };
+  /** The last word. Without an end: it was told to hang up or to close. */
+  | { readonly kind: "end"; readonly end: End | undefined };
 
 /**
  * Events that may wait for the player before further ones are dropped. Other messages are bounded by the bot's capacity:
@@ -64,14 +68,16 @@ export class Connection {
   readonly #tell: (heard: Heard) => void;
 
   #stream: Stream | undefined;
-  /** Ends the wait between two streams. */
+  /** Ends the wait for a stream, the first or the next. */
   #wake: (() => void) | undefined;
   /** The arena welcomed the bot once. */
   #met = false;
   /** The bot takes no new games. */
   #leaving = false;
-  /** No stream is to follow. */
+  /** No stream is to follow: the bot ends. */
   #over = false;
+  /** No stream is to follow here: the bot goes on elsewhere. */
+  #last = false;
   /** Events told to the player and not taken in by it. */
   #waiting = 0;
   /** That events were dropped was said on this stream. */
@@ -83,19 +89,28 @@ export class Connection {
     void this.#hold();
   }
 
-  /** Hears the player. */
+  /** Whether a stream is up and nothing was said of its end. */
+  get steady(): boolean {
+    return this.#stream?.steady ?? false;
+  }
+
   hear(said: Said): void {
     switch (said.kind) {
+      case "begin":
+        this.#met = said.met;
+        this.#wake?.();
+        break;
       case "decisions":
         // If no stream is up the requests come again on the next.
-        this.#stream?.write(said.decisions.map((value) => ({ $case: "decision", value })));
+        this.#stream?.write(said.decisions.map((value) => ({ message: { $case: "decision", value } })));
         break;
       case "took":
-        this.#waiting -= said.events;
+        // Those that were told by the connection before this one are taken in after it began.
+        this.#waiting = Math.max(this.#waiting - said.events, 0);
         break;
       case "leave":
         this.#leaving = true;
-        this.#stream?.write([{ $case: "capacity", value: this.#capacity() }]);
+        this.#stream?.write([{ message: { $case: "capacity", value: this.#capacity() } }]);
         break;
       case "close":
         this.#over = true;
@@ -105,6 +120,9 @@ export class Connection {
         break;
       case "hang up":
         this.#hangUp();
+        break;
+      case "last":
+        this.#last = true;
         break;
     }
   }
@@ -117,19 +135,20 @@ export class Connection {
 
   /** Holds one stream after the other. */
   async #hold(): Promise<void> {
-    for (let tries = 0; ; tries++) {
+    await this.#pause();
+    for (let tries = 0; !this.#over; tries++) {
       let lasted = false;
       const long = setTimeout(() => (lasted = true), longestWait);
       const end = await this.#converse();
       clearTimeout(long);
-      if (this.#over) return this.#tell({ kind: "end" });
-      if (!end.comeBack) return this.#tell({ kind: "end", end });
+      if (this.#over) break;
+      if (!end.comeBack || this.#last) return this.#tell({ kind: "end", end });
       if (lasted) tries = 0; // a good stream: the next trouble is another one
       const wait = end.retryAfter || backOff(tries);
       this.#log("warn", `${end.words}; trying again in ${Math.round(wait) / 1000} s`);
-      await this.#sleep(wait);
-      if (this.#over) return this.#tell({ kind: "end" });
+      await this.#pause(wait);
     }
+    this.#tell({ kind: "end", end: undefined });
   }
 
   async #converse(): Promise<End> {
@@ -144,14 +163,14 @@ export class Connection {
     return end;
   }
 
-  async #sleep(milliseconds: number): Promise<void> {
+  /** Waits to be woken, for some time at most if one is given. */
+  async #pause(milliseconds?: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, milliseconds);
-      this.#wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
+      this.#wake = resolve;
+      if (milliseconds !== undefined) timer = setTimeout(resolve, milliseconds);
     });
+    clearTimeout(timer);
     this.#wake = undefined;
   }
 

@@ -36,10 +36,12 @@ export class Deadline {
   }
 }
 
+const { timeOrigin } = performance;
+
 /**
  * Milliseconds on a clock that runs evenly and is the same in all threads of the process.
  * @internal
  */
 export function now(): number {
-  return performance.timeOrigin + performance.now();
+  return timeOrigin + performance.now();
 }

@@ -1,10 +1,10 @@
 import type { Bot, Log } from "./bot.js";
-import { Connection, type Heard, type Said, type Settings } from "./connection.js";
+import type { Heard, Settings } from "./connection.js";
 import { Deadline } from "./deadline.js";
 import { Decision, message } from "./decision.js";
 import { EndError } from "./end.js";
+import { Link } from "./link.js";
 import { eventOf, GameFinished, GameStarted, Verdict } from "./news.js";
-import { openThread } from "./thread.js";
 import { type Game, gameOf, milliseconds, View } from "./view.js";
 import type { GameInfo } from "./wire/flip7/v1/game.js";
 import type * as wire from "./wire/flip7/v1/play_service.js";
@@ -12,8 +12,6 @@ import { isKnown } from "./words.js";
 
 /** How long a decide may compute, in milliseconds, before pings and other messages are looked after again. */
 const turnsLong = 1;
-/** How long it may compute before that is worth a word to its author: by then clocks of other games have run out. */
-const tooLong = 1_000;
 /** Requests of a game that are remembered, so that one that comes again is answered as it was. */
 const remembered = 4;
 
@@ -36,12 +34,12 @@ interface Thought {
   over: boolean;
 }
 
-/** Plays a bot: keeps the games, calls the author's functions, and tells the connection what they decide. */
+/** Plays a bot: keeps the games, calls the author's functions, and tells the arena what they decide. */
 export class Player {
   readonly #bot: Bot;
   readonly #log: Log;
   readonly #maxOpen: number;
-  readonly #say: (said: Said) => void;
+  readonly #link: Link;
   /** What came and was not looked at, because a hook of the author's takes its time. */
   readonly #inbox: Extract<Heard, { kind: "messages" }>[] = [];
   #listening = false;
@@ -75,25 +73,24 @@ export class Player {
     this.played = new Promise((resolve, reject) => {
       this.#settle = (error) => (error ? reject(error) : resolve());
     });
-    const hear = (heard: Heard): void => this.#hear(heard);
-    if (bot.thread) {
-      this.#say = openThread(settings, hear, (error) => this.#over(error));
-    } else {
-      const connection = new Connection(settings, hear);
-      this.#say = (said) => connection.hear(said);
-    }
+    this.#link = new Link(
+      settings,
+      bot.thread,
+      (heard) => this.#hear(heard),
+      (error) => this.#over(error),
+    );
   }
 
   /** Takes no new games, plays those that run to their end, then ends. */
   leave(): void {
     this.#leaving = true;
-    this.#say({ kind: "leave" });
+    this.#link.say({ kind: "leave" });
     this.#closeIfIdle();
   }
 
   /** Ends now, but for calls of the author's functions that run. */
   hangUp(): void {
-    this.#say({ kind: "hang up" });
+    this.#link.say({ kind: "hang up" });
   }
 
   #hear(heard: Heard): void {
@@ -125,7 +122,7 @@ export class Player {
         this.#closeIfIdle();
       }
       this.#flush();
-      if (events > 0) this.#say({ kind: "took", events });
+      if (events > 0) this.#link.say({ kind: "took", events });
     }
     this.#listening = false;
     this.#finish();
@@ -283,9 +280,6 @@ export class Player {
   /** Lets pings and other messages be looked after, if decide computed for long. */
   #rest(took: number): void {
     if (took < turnsLong) return;
-    if (took > tooLong && !this.#bot.thread) {
-      this.#warnOnce("decide computed for more than a second, and nothing was heard meanwhile: let it await, or set `thread`");
-    }
     this.#resting = true;
     setImmediate(() => {
       this.#resting = false;
@@ -332,18 +326,19 @@ export class Player {
   }
 
   #flush(): void {
-    if (this.#saying.length > 0) this.#say({ kind: "decisions", decisions: this.#saying.splice(0) });
+    if (this.#saying.length > 0) this.#link.say({ kind: "decisions", decisions: this.#saying.splice(0) });
   }
 
   /** Ends a bot that leaves when it has nothing more to play. */
   #closeIfIdle(): void {
     if (!this.#leaving || this.#closed || this.#games.size + this.#lost.size + this.#toCome > 0) return;
     this.#closed = true;
-    this.#say({ kind: "close" });
+    this.#link.say({ kind: "close" });
   }
 
-  /** The connection has ended: so do all thoughts. */
+  /** The link has ended: so do all thoughts. */
   #over(error: Error | undefined): void {
+    if (this.#ended) return;
     this.#ended = true;
     this.#end = error;
     for (const running of [...this.#games.values(), ...this.#lost.values()]) drop(running, "the bot plays no more");

@@ -40,10 +40,12 @@ export class Stream {
   readonly #listener: Listener;
   #settle!: (end: End) => void;
   #patience = 3 * usualPing;
+  /** When something was heard last, as `now` counts. */
+  #heard = now();
   #silence: NodeJS.Timeout | undefined;
   #over = false;
-  /** What Drain said about coming back. */
-  #drained = 0;
+  /** What Drain said about coming back; undefined: it was not said. */
+  #drained: number | undefined;
 
   /** @param met whether this arena ever welcomed the bot */
   constructor(arena: Arena, token: string, hello: Hello, met: boolean, listener: Listener) {
@@ -55,13 +57,18 @@ export class Stream {
     this.#call.on("status", (status: StatusObject) => this.#end(endOfStatus(status, arena, met || this.welcomed)));
     this.#call.on("error", () => {}); // "status" says it too
     this.#waitForWord();
-    this.write([{ $case: "hello", value: hello }]); // at once: the bot speaks first
+    this.write([{ message: { $case: "hello", value: hello } }]); // at once: the bot speaks first
   }
 
-  write(messages: NonNullable<BotMessage["message"]>[]): void {
+  /** Whether the arena welcomed the bot and said nothing of an end. */
+  get steady(): boolean {
+    return this.welcomed && this.#drained === undefined;
+  }
+
+  write(messages: BotMessage[]): void {
     if (this.#call.writableEnded) return; // the bot has left
     for (let from = 0; from < messages.length; from += batch) {
-      this.#call.write({ messages: messages.slice(from, from + batch).map((message) => ({ message })) });
+      this.#call.write({ messages: messages.slice(from, from + batch) });
     }
   }
 
@@ -76,9 +83,9 @@ export class Stream {
 
   #hear({ messages }: PlayResponse): void {
     if (this.#over) return;
-    const at = now();
-    const news = messages.map(({ message }) => message).filter((message) => !this.#takeCareOf(message));
-    this.#waitForWord();
+    const at = (this.#heard = now());
+    const news: ArenaMessage["message"][] = [];
+    for (const { message } of messages) if (!this.#takeCareOf(message)) news.push(message);
     if (news.length > 0) this.#listener.news(news, at);
     const goodbye = messages.at(-1)?.message;
     if (goodbye?.$case === "goodbye") this.#end(endOfGoodbye(goodbye.value));
@@ -90,9 +97,10 @@ export class Stream {
       case "welcome":
         this.welcomed = true;
         this.#patience = 3 * (milliseconds(message.value.limits?.pingInterval) || usualPing);
+        this.#waitForWord();
         return false;
       case "ping":
-        this.write([{ $case: "pong", value: { number: message.value.number } }]);
+        this.write([{ message: { $case: "pong", value: { number: message.value.number } } }]);
         return true;
       case "drain": {
         const { grace, retryAfter } = message.value;
@@ -113,17 +121,24 @@ export class Stream {
     return false;
   }
 
-  /** Ends the stream if nothing is heard for three ping intervals from now. */
+  /**
+   * Ends the stream when nothing was heard for three ping intervals. To set the timer anew at each word would take a good
+   * part of the time that a decision takes.
+   */
   #waitForWord(): void {
     clearTimeout(this.#silence);
-    this.#silence = setTimeout(() => this.#end(silent), this.#patience);
+    if (this.#over) return;
+    const left = this.#heard + this.#patience - now();
+    if (left < 1) return this.#end(silent); // timers count whole milliseconds
+    // Looked at again only when all is read that came while this thread was held.
+    this.#silence = setTimeout(() => setImmediate(() => this.#waitForWord()), left);
   }
 
   /** The first end that is told counts. */
   #end(end: End): void {
     this.#over = true;
     clearTimeout(this.#silence);
-    this.#settle({ ...end, retryAfter: end.retryAfter || this.#drained });
+    this.#settle({ ...end, retryAfter: end.retryAfter || (this.#drained ?? 0) });
     this.#call.cancel();
     this.#client.close();
   }
@@ -135,7 +150,10 @@ function play(client: Client, token: string): ClientDuplexStream<PlayRequest, Pl
   metadata.set("authorization", `Bearer ${token}`);
   return client.makeBidiStreamRequest(
     "/flip7.v1.PlayService/Play",
-    (request: PlayRequest) => Buffer.from(PlayRequest.encode(request).finish()),
+    (request: PlayRequest) => {
+      const { buffer, byteOffset, byteLength } = PlayRequest.encode(request).finish();
+      return Buffer.from(buffer, byteOffset, byteLength);
+    },
     (response: Buffer) => PlayResponse.decode(response),
     metadata,
   );

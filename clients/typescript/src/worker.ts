@@ -9,3 +9,4 @@ const connection = new Connection(workerData, (heard: Heard) => {
   if (heard.kind === "end") port?.close();
 });
 port?.on("message", (said: Said) => connection.hear(said));
+port?.postMessage({ kind: "ready" });

@@ -230,20 +230,6 @@ for (const thread of [false, true]) {
   });
 }
 
-test("pongs while a decide computes and awaits nothing, with a thread", async (t) => {
-  const shared = new Int32Array(new SharedArrayBuffer(4));
-  // The arena is in this thread too and as deaf as the bot meanwhile: the ping waits in the bot's connection, and the
-  // pong in the arena's, so that the order of what was sent tells.
-  const arena = await new Arena(welcomed(async (talk) => {
-    talk.send(ask("r1"));
-    talk.send(ping(7));
-    assert.deepEqual(await talk.next(), { $case: "pong", value: { number: 7 } });
-    await talk.expect("r1: stay");
-    talk.bye();
-  })).serve(t);
-  await arena.play({ thread: true, decide: (view) => (Atomics.wait(shared, 0, 0, 50), view.stay()) });
-});
-
 test("other messages are looked after between decides that compute for long", async (t) => {
   const games = [1, 2, 3];
   const order: string[] = [];
