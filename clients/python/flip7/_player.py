@@ -119,7 +119,7 @@ class Player:
                     self._stream = None
             if isinstance(end, Status):
                 end = self._arena.end_of(end, self._met)
-            if self._left.is_set():
+            if self._going:
                 return
             if not end.come_back:
                 raise EndError(end.reason, end.words)
@@ -129,7 +129,7 @@ class Player:
             tries += 1
             self._log.warning("%s; trying again in %.1f s", end.words, wait)
             await self._rest(wait)
-            if self._left.is_set():
+            if self._going:
                 return
 
     async def _rest(self, seconds: float) -> None:
@@ -187,6 +187,8 @@ class Player:
     def _heard(self, message: wire.ArenaMessage) -> None:
         """Take in what the arena says; Stream keeps to itself what is not about games."""
         with self._lock:
+            if self._stream is None:
+                return  # it was cut meanwhile
             match message.WhichOneof("message"):
                 case "request":
                     self._asked(message.request)

@@ -24,10 +24,10 @@ from flip7.v1 import play_service_pb2 as wire
 
 #: A bot decides quickly when so many decisions in a row took less than so many seconds each.
 _PROVEN, _QUICK = 50, 0.001
-#: Seconds that a bot which decides quickly may be busy before the reader takes over: far below what a ping interval is, and
-#: so rarely looked at that it costs nothing.
+#: Seconds that the lead may be away from the stream before the reader takes over: far below what a ping interval is, and so
+#: rarely looked at that it costs nothing.
 _AWAY = 0.05
-#: Seconds without a request after which the reader sleeps until there is one.
+#: Seconds that the lead hears nothing after which the reader sleeps until there is something to do.
 _IDLE = 1.0
 #: Seconds after which work that waits while none is taken gets one more thread.
 _STUCK = 0.002
@@ -60,8 +60,7 @@ class Threads:
         self._reading = False  # somebody does, the lead or the reader
         self._leading = False  # the lead does
         self._quick = 0  # decisions in a row that were
-        self._begun = 0.0  # when the lead took what it does; 0: it does nothing
-        self._last = 0.0  # when something was taken last
+        self._since = 0.0  # when the lead began to read, or else when somebody read last
         self._asleep = False  # the reader is
         with lock:
             self._start(self._read_on)
@@ -71,6 +70,7 @@ class Threads:
         """Have a stream read to its end, after the one before."""
         with self._idle:
             self._stream = stream
+            self._since = time.monotonic()
             self._idle.notify_all()  # the lead, if it is to read
         self._streams.put(stream)
 
@@ -78,10 +78,8 @@ class Threads:
         """Have something done. Only while a stream is heard."""
         with self._idle:
             self._work.append(work)
-            if self._leading:
-                return  # the lead itself is next to take it
-            self._idle.notify()
-            self._look_after()
+            if not self._leading:  # who itself is next to take it
+                self._share()
 
     def waiting(self) -> int:
         return len(self._work)
@@ -97,8 +95,8 @@ class Threads:
         await self._ended.wait()
 
     def _start(self, target: Callable[[], None]) -> None:
-        self._alive += 1
         threading.Thread(target=self._live, args=(target,), name="flip7", daemon=True).start()
+        self._alive += 1
 
     def _live(self, target: Callable[[], None]) -> None:
         try:
@@ -109,8 +107,9 @@ class Threads:
                 if self._alive == 0:
                     self._loop.call_soon_threadsafe(self._ended.set)
 
-    def _look_after(self) -> None:
-        """Begin to look whether more threads are needed."""
+    def _share(self) -> None:
+        """Have another thread take what waits, and begin to look whether more are needed."""
+        self._idle.notify()
         if not self._looking and self._alive <= self._most:
             self._looking = True
             self._loop.call_soon_threadsafe(self._loop.call_later, _STUCK, self._look, self._taken)
@@ -133,7 +132,7 @@ class Threads:
         """Wait until somebody is to read who is not the lead. False: the stream is over."""
         with self._standby:
             while self._stream is stream and (self._reading or self._led()):
-                self._asleep = not self._begun and time.monotonic() - self._last > _IDLE
+                self._asleep = self._reading and time.monotonic() - self._since > _IDLE
                 self._standby.wait(None if self._asleep else _AWAY)
             self._asleep = False
             if self._stream is not stream:
@@ -143,11 +142,10 @@ class Threads:
 
     def _led(self) -> bool:
         """Whether the lead reads again at once."""
-        if self._quick >= _PROVEN and self._begun and time.monotonic() - self._begun > _AWAY:
+        if self._quick >= _PROVEN and time.monotonic() - self._since > _AWAY:
             self._quick = 0
             if self._work:
-                self._idle.notify_all()
-                self._look_after()
+                self._share()
         return self._quick >= _PROVEN
 
     def _read(self, stream: Stream) -> None:
@@ -155,12 +153,13 @@ class Threads:
         goes_on = stream.hear(self._heard)
         with self._idle:
             was_lead, self._reading, self._leading = self._leading, False, False
+            self._since = time.monotonic()
             if not goes_on and self._stream is stream:
                 self._stream = None
-            if not goes_on or self._quick < _PROVEN:
+            if was_lead and (not goes_on or self._quick < _PROVEN):
                 self._standby.notify()
-            elif not was_lead:
-                self._idle.notify_all()  # the lead, which is to read
+            elif not was_lead and self._quick >= _PROVEN:
+                self._idle.notify_all()  # the lead, which is to read, be it the next stream
 
     def _lead_on(self) -> None:
         """Be the first to decide."""
@@ -184,8 +183,6 @@ class Threads:
                 if not isinstance(work, Thought):
                     self._telling = False
                     self._idle.notify_all()
-                if lead:
-                    self._begun = 0.0
                 if not quick:
                     self._quick = 0
                     self._standby.notify()
@@ -202,17 +199,17 @@ class Threads:
                         continue
                     self._taken += 1
                     self._telling = not isinstance(work, Thought)
-                    self._last = time.monotonic()
-                    if lead:
-                        self._begun = self._last
-                        if self._asleep:
-                            self._asleep = False
-                            self._standby.notify()
+                    if self._asleep:
+                        self._asleep = False
+                        self._standby.notify()
+                    if self._work and self._quick < _PROVEN:
+                        self._share()  # who is not quick may be long
                     return work
                 if self._closing and not self._work:
                     return None
                 if lead and self._stream and not self._reading and self._quick >= _PROVEN:
                     self._reading = self._leading = True
+                    self._since = time.monotonic()
                     return self._stream
                 self._idle.wait()
 

@@ -1,16 +1,19 @@
 """The conversation, over real gRPC on loopback."""
 
 import asyncio
+import logging
 import threading
 import time
 import unittest
 from collections.abc import Awaitable, Callable
 from typing import Any
+from unittest import mock
 
 import grpc
 
 import flip7
 from flip7._player import back_off
+from flip7._threads import Threads
 from flip7.v1 import game_pb2 as game
 from flip7.v1 import play_service_pb2 as wire
 from tests.arena import (
@@ -577,6 +580,35 @@ class Ending(unittest.IsolatedAsyncioTestCase):
                 with self.assertRaises(asyncio.CancelledError):
                     await playing
 
+    async def test_cancelled_while_it_hears(self) -> None:
+        heard, ending = asyncio.Event(), threading.Event()
+        loop, close = asyncio.get_running_loop(), Threads.close
+
+        class Slow(logging.Handler):
+            def emit(self, record: logging.LogRecord) -> None:
+                if "one is enough" in record.getMessage():
+                    loop.call_soon_threadsafe(heard.set)
+                    ending.wait(10)
+
+        async def closing(threads: Threads) -> None:
+            ending.set()
+            await close(threads)
+
+        async def script(talk: Talk) -> None:
+            problem = wire.Problem(reason="HELLO_TWICE", message="one is enough")
+            await talk.send(wire.ArenaMessage(problem=problem), ask("r1"))
+            await until_it_leaves(talk)
+
+        log = logging.Logger("test")
+        log.addHandler(Slow())
+        with mock.patch.object(Threads, "close", closing), mock.patch.object(Threads, "put") as put:
+            playing = asyncio.create_task(play(welcomed(script), log=log))
+            await asyncio.wait_for(heard.wait(), 10)
+            playing.cancel()
+            with self.assertRaises(asyncio.CancelledError):
+                await playing
+        put.assert_not_called()
+
 
 class Leaving(unittest.IsolatedAsyncioTestCase):
     def setUp(self) -> None:
@@ -648,6 +680,12 @@ class Leaving(unittest.IsolatedAsyncioTestCase):
             with self.subTest(name):
                 self.leave.clear()
                 self.assertIsNone((await play(script, leave=self.leave, sleep=rest)).error)
+
+    async def test_as_it_comes_back(self) -> None:
+        async def rest(_seconds: float) -> None:
+            asyncio.get_running_loop().call_soon(self.leave.set)
+
+        self.assertIsNone((await play(Talk.lose, leave=self.leave, sleep=rest)).error)
 
 
 if __name__ == "__main__":

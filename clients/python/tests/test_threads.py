@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import threading
 import unittest
 from collections.abc import Callable
@@ -11,9 +13,10 @@ from unittest import mock
 import flip7
 from flip7 import _threads
 from flip7._stream import Stream
+from flip7._thinking import Thought
 from flip7.v1 import play_service_pb2 as wire
 from tests import test_play
-from tests.arena import Talk, ask, ping, play, turn, welcomed
+from tests.arena import PATIENCE, Talk, ask, ping, play, stay, turn, welcomed
 
 
 class Trusting(_threads.Threads):
@@ -143,6 +146,99 @@ class Reading(unittest.IsolatedAsyncioTestCase):
             await play(welcomed(script), decide=self.decide)
         self.assertNotIn(self.deciders[0], slow, "the reader reads at once")
         self.assertEqual(self.readers[-1], self.deciders[0], "until it is quick again")
+
+
+class Written(Stream):
+    """One of which each reading is a function; the last one ends it."""
+
+    def __init__(self, *readings: Callable[[], object]) -> None:
+        self._readings = list(readings)
+
+    def hear(self, _heard: object) -> bool:
+        self._readings.pop(0)()
+        return bool(self._readings)
+
+
+Decide = Callable[[flip7.View], flip7.Decision]
+
+
+class Waiting(unittest.IsolatedAsyncioTestCase):
+    """Nothing waits for somebody who is busy while there is somebody else."""
+
+    def threads(self, decide: Decide = stay, decided: Callable[[], object] = int, most: int = 1) -> Any:
+        threads: Any = Trusting(decide, most, id, lambda _thought, _message: decided(), logging.Logger("test"))
+        self.addAsyncCleanup(threads.close)
+        return threads
+
+    @mock.patch.multiple(_threads, _PROVEN=1, _QUICK=10.0, _IDLE=0.0)
+    async def test_a_stream_for_the_end_of_the_one_before(self) -> None:
+        idle, read = threading.Event(), threading.Event()
+        threads = self.threads()
+        wait = threads._idle.wait
+        threads._idle.wait = lambda: (idle.set(), wait())
+
+        def reading() -> None:
+            for what in lambda: threads.put(thought("r1")), lambda: threads.attend(Written(read.set)):
+                idle.wait(PATIENCE)
+                idle.clear()
+                what()
+            idle.wait(PATIENCE)  # until this stream is left, to read the next
+
+        with threads._idle:
+            threads._quick = 0
+        threads.attend(Written(reading))
+        self.assertTrue(await asyncio.to_thread(read.wait, PATIENCE / 2))
+
+    @mock.patch.multiple(_threads, _QUICK=0.0, _AWAY=10.0)
+    async def test_requests_for_one_that_takes_long(self) -> None:
+        waited: list[bool] = []
+        third, over = threading.Event(), threading.Event()
+        decided = threading.Semaphore(0)
+
+        def decide(view: flip7.View) -> flip7.Decision:
+            if view.game.id == "r2":
+                waited.append(third.wait(PATIENCE / 2))
+            elif view.game.id == "r3":
+                third.set()
+            return view.stay()
+
+        threads = self.threads(decide, decided.release, most=2)
+        threads.attend(Written(lambda: [threads.put(thought(f"r{i}")) for i in (1, 2, 3)], over.wait))
+        for _ in range(3):
+            self.assertTrue(await asyncio.to_thread(decided.acquire, timeout=PATIENCE))
+        over.set()
+        self.assertEqual(waited, [True], "r3 waited for r2 while one more may decide")
+
+    @mock.patch.object(_threads, "_AWAY", 0.01)
+    async def test_the_stream_for_many_quick_things(self) -> None:
+        looked, read = threading.Event(), threading.Event()
+        told: list[int] = []
+        clock = mock.Mock()
+        clock.monotonic.return_value, clock.perf_counter.return_value = 1.0, 0.0
+
+        def news() -> None:
+            clock.monotonic.return_value += 0.6 * _threads._AWAY
+            looked.clear()
+            if not read.is_set():
+                looked.wait(PATIENCE)  # until the reader looked after the lead
+            told.append(1)
+
+        def reading() -> None:
+            self.told = len(told)
+            read.set()
+            looked.set()
+
+        with mock.patch.object(_threads, "time", clock):
+            threads = self.threads()
+            wait = threads._standby.wait
+            threads._standby.wait = lambda timeout: (looked.set(), wait(timeout))
+            threads.attend(Written(lambda: [threads.put(news) for _ in range(9)], reading))
+            self.assertTrue(await asyncio.to_thread(read.wait, PATIENCE))
+        self.assertLess(self.told, 9)
+
+
+def thought(request_id: str) -> Thought:
+    return Thought(request_id, flip7.View(turn(request_id, request_id)))
 
 
 if __name__ == "__main__":
