@@ -20,12 +20,13 @@ const farewell = 1_000;
  * first, the bot would be away for a moment in which clocks run, practice tables close, no check-in finds the bot, the end
  * of a game is not told, and an arena that is full or drains does not let it in again. What the arena says on the new
  * stream is held back until the old one has ended, since it says there what happened before. Decisions that it no longer
- * hears on the old stream are asked for again on the new one.
+ * hears on the old stream are asked for again on the new one. While the thread loads, which takes a fraction of a second,
+ * decide is better not called: if it computed for long at once, the thread could not begin.
  */
 export class Link {
     #settings;
-    #hear;
-    #failed;
+    #listener;
+    #mayMove;
     /** The connection in this thread, until it has ended. */
     #here;
     /** Speaks to the connection in the other thread, until that has ended. */
@@ -40,22 +41,41 @@ export class Link {
     #end;
     /** What holds for any connection of the bot, in the order in which it was said. */
     #wishes = [];
+    /** Has this thread looked after; undefined: no more. */
     #heart;
-    /**
-     * @param thread true: a thread of its own from the start; false: never; undefined: once this one was held for too long
-     * @param failed is told when the other thread fails: nothing is heard any more
-     */
-    constructor(settings, thread, hear, failed) {
+    /** When it is to be looked after next. */
+    #due = performance.now() + beat;
+    /** This thread was held for too long. */
+    #held = false;
+    /** @param thread true: a thread of its own from the start; false: never; undefined: once this one was held for too long */
+    constructor(settings, thread, listener) {
         this.#settings = settings;
-        this.#hear = hear;
-        this.#failed = failed;
+        this.#listener = listener;
+        this.#mayMove = thread === undefined;
         if (thread) {
             this.#openThread();
         }
         else {
             this.#openHere();
-            this.#watch(thread === undefined);
+            this.#heart = setInterval(() => this.look(), beat).unref();
         }
+    }
+    /** Whether the connection is about to move. */
+    get starting() {
+        return this.#there !== undefined && !this.#ready && this.#here !== undefined;
+    }
+    /** Looks whether this thread was held for too long; then moves the connection, or warns the author who wants no thread. */
+    look() {
+        if (this.#heart === undefined)
+            return;
+        const at = performance.now();
+        const first = !this.#held && at - this.#due > tooLong;
+        this.#held ||= first;
+        this.#due = at + beat;
+        if (this.#held && this.#mayMove)
+            this.#move();
+        else if (first)
+            this.#log("warn", `${computed}: let it await, or do not set thread: false`);
     }
     say(said) {
         switch (said.kind) {
@@ -83,6 +103,7 @@ export class Link {
             this.#there = openThread(this.#settings, () => {
                 this.#ready = true;
                 this.#begin();
+                this.#listener.started();
             }, (heard) => this.#hearThere(heard), (error) => this.#lostThread(error));
             for (const wish of this.#wishes)
                 this.#there(wish);
@@ -90,20 +111,6 @@ export class Link {
         catch (error) {
             this.#lostThread(error); // as where threads are not permitted
         }
-    }
-    /** Looks whether this thread is held for too long; then moves the connection, or warns the author who wants no thread. */
-    #watch(mayMove) {
-        let [due, held] = [performance.now() + beat, false];
-        this.#heart = setInterval(() => {
-            const at = performance.now();
-            const first = !held && at - due > tooLong;
-            held ||= first;
-            due = at + beat;
-            if (held && mayMove)
-                this.#move();
-            else if (first)
-                this.#log("warn", `${computed}: let it await, or do not set thread: false`);
-        }, beat).unref();
     }
     /** Begins to move the connection. Not while it has no stream: that may take as long as the arena said. */
     #move() {
@@ -117,7 +124,7 @@ export class Link {
     #begin() {
         if (!this.#ready || this.#begun || (this.#here && !this.#here.steady))
             return;
-        clearInterval(this.#heart);
+        this.#lookNoMore();
         this.#begun = true;
         if (this.#here) {
             this.#log("info", `${computed}: the connection goes on in a thread of its own`);
@@ -128,7 +135,7 @@ export class Link {
     #hearHere(heard) {
         if (heard.kind !== "end")
             return this.#hear(heard);
-        clearInterval(this.#heart);
+        this.#lookNoMore();
         clearTimeout(this.#farewell);
         this.#here = undefined;
         if (!this.#there)
@@ -163,17 +170,27 @@ export class Link {
         this.#hear(heard);
     }
     #lostThread(error) {
-        clearInterval(this.#heart);
+        const { starting } = this;
+        this.#lookNoMore();
         this.#there = undefined;
         if (this.#end)
             return this.#hear(this.#end);
         if (this.#begun) {
             this.#here?.hear({ kind: "hang up" });
-            return this.#failed(error);
+            return this.#listener.failed(error);
         }
         this.#log("warn", `no thread can be started for the connection (${error.message}): pings wait while the bot computes`);
         if (!this.#here)
             this.#openHere();
+        if (starting)
+            this.#listener.started();
+    }
+    #lookNoMore() {
+        clearInterval(this.#heart);
+        this.#heart = undefined;
+    }
+    #hear(heard) {
+        this.#listener.hear(heard);
     }
     #log(level, line) {
         this.#hear({ kind: "log", level, line });

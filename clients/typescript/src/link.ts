@@ -14,6 +14,15 @@ const beat = 250;
 /** How long the arena has to end a stream when a newer one was welcomed; it takes no longer over a goodbye. */
 const farewell = 1_000;
 
+/** Who is told what goes on. */
+export interface Listener {
+  hear(heard: Heard): void;
+  /** `starting` is over. */
+  started(): void;
+  /** The other thread failed: nothing more is heard. */
+  failed(error: Error): void;
+}
+
 /**
  * The way to the arena: a connection in this thread, or in one of its own when decide, or whatever else runs here, computes
  * for long without awaiting anything. Each message then takes longer, so a bot that is quick never gets one.
@@ -23,12 +32,13 @@ const farewell = 1_000;
  * first, the bot would be away for a moment in which clocks run, practice tables close, no check-in finds the bot, the end
  * of a game is not told, and an arena that is full or drains does not let it in again. What the arena says on the new
  * stream is held back until the old one has ended, since it says there what happened before. Decisions that it no longer
- * hears on the old stream are asked for again on the new one.
+ * hears on the old stream are asked for again on the new one. While the thread loads, which takes a fraction of a second,
+ * decide is better not called: if it computed for long at once, the thread could not begin.
  */
 export class Link {
   readonly #settings: Settings;
-  readonly #hear: (heard: Heard) => void;
-  readonly #failed: (error: Error) => void;
+  readonly #listener: Listener;
+  readonly #mayMove: boolean;
 
   /** The connection in this thread, until it has ended. */
   #here: Connection | undefined;
@@ -45,27 +55,40 @@ export class Link {
   /** What holds for any connection of the bot, in the order in which it was said. */
   readonly #wishes: Said[] = [];
 
+  /** Has this thread looked after; undefined: no more. */
   #heart: NodeJS.Timeout | undefined;
+  /** When it is to be looked after next. */
+  #due = performance.now() + beat;
+  /** This thread was held for too long. */
+  #held = false;
 
-  /**
-   * @param thread true: a thread of its own from the start; false: never; undefined: once this one was held for too long
-   * @param failed is told when the other thread fails: nothing is heard any more
-   */
-  constructor(
-    settings: Settings,
-    thread: boolean | undefined,
-    hear: (heard: Heard) => void,
-    failed: (error: Error) => void,
-  ) {
+  /** @param thread true: a thread of its own from the start; false: never; undefined: once this one was held for too long */
+  constructor(settings: Settings, thread: boolean | undefined, listener: Listener) {
     this.#settings = settings;
-    this.#hear = hear;
-    this.#failed = failed;
+    this.#listener = listener;
+    this.#mayMove = thread === undefined;
     if (thread) {
       this.#openThread();
     } else {
       this.#openHere();
-      this.#watch(thread === undefined);
+      this.#heart = setInterval(() => this.look(), beat).unref();
     }
+  }
+
+  /** Whether the connection is about to move. */
+  get starting(): boolean {
+    return this.#there !== undefined && !this.#ready && this.#here !== undefined;
+  }
+
+  /** Looks whether this thread was held for too long; then moves the connection, or warns the author who wants no thread. */
+  look(): void {
+    if (this.#heart === undefined) return;
+    const at = performance.now();
+    const first = !this.#held && at - this.#due > tooLong;
+    this.#held ||= first;
+    this.#due = at + beat;
+    if (this.#held && this.#mayMove) this.#move();
+    else if (first) this.#log("warn", `${computed}: let it await, or do not set thread: false`);
   }
 
   say(said: Said): void {
@@ -95,6 +118,7 @@ export class Link {
         () => {
           this.#ready = true;
           this.#begin();
+          this.#listener.started();
         },
         (heard) => this.#hearThere(heard),
         (error) => this.#lostThread(error),
@@ -103,19 +127,6 @@ export class Link {
     } catch (error) {
       this.#lostThread(error as Error); // as where threads are not permitted
     }
-  }
-
-  /** Looks whether this thread is held for too long; then moves the connection, or warns the author who wants no thread. */
-  #watch(mayMove: boolean): void {
-    let [due, held] = [performance.now() + beat, false];
-    this.#heart = setInterval(() => {
-      const at = performance.now();
-      const first = !held && at - due > tooLong;
-      held ||= first;
-      due = at + beat;
-      if (held && mayMove) this.#move();
-      else if (first) this.#log("warn", `${computed}: let it await, or do not set thread: false`);
-    }, beat).unref();
   }
 
   /** Begins to move the connection. Not while it has no stream: that may take as long as the arena said. */
@@ -127,7 +138,7 @@ export class Link {
 
   #begin(): void {
     if (!this.#ready || this.#begun || (this.#here && !this.#here.steady)) return;
-    clearInterval(this.#heart);
+    this.#lookNoMore();
     this.#begun = true;
     if (this.#here) {
       this.#log("info", `${computed}: the connection goes on in a thread of its own`);
@@ -138,7 +149,7 @@ export class Link {
 
   #hearHere(heard: Heard): void {
     if (heard.kind !== "end") return this.#hear(heard);
-    clearInterval(this.#heart);
+    this.#lookNoMore();
     clearTimeout(this.#farewell);
     this.#here = undefined;
     if (!this.#there) return this.#hear(heard);
@@ -171,15 +182,26 @@ export class Link {
   }
 
   #lostThread(error: Error): void {
-    clearInterval(this.#heart);
+    const { starting } = this;
+    this.#lookNoMore();
     this.#there = undefined;
     if (this.#end) return this.#hear(this.#end);
     if (this.#begun) {
       this.#here?.hear({ kind: "hang up" });
-      return this.#failed(error);
+      return this.#listener.failed(error);
     }
     this.#log("warn", `no thread can be started for the connection (${error.message}): pings wait while the bot computes`);
     if (!this.#here) this.#openHere();
+    if (starting) this.#listener.started();
+  }
+
+  #lookNoMore(): void {
+    clearInterval(this.#heart);
+    this.#heart = undefined;
+  }
+
+  #hear(heard: Heard): void {
+    this.#listener.hear(heard);
   }
 
   #log(level: Level, line: string): void {

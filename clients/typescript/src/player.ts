@@ -73,12 +73,11 @@ export class Player {
     this.played = new Promise((resolve, reject) => {
       this.#settle = (error) => (error ? reject(error) : resolve());
     });
-    this.#link = new Link(
-      settings,
-      bot.thread,
-      (heard) => this.#hear(heard),
-      (error) => this.#over(error),
-    );
+    this.#link = new Link(settings, bot.thread, {
+      hear: (heard) => this.#hear(heard),
+      started: () => this.#goOn(),
+      failed: (error) => this.#over(error),
+    });
   }
 
   /** Takes no new games, plays those that run to their end, then ends. */
@@ -254,7 +253,7 @@ export class Player {
 
   /** Has as many requests thought about as the bot takes at once. */
   #think(): void {
-    while (!this.#ended && !this.#resting && this.#open < this.#maxOpen) {
+    while (!this.#ended && !this.#resting && !this.#link.starting && this.#open < this.#maxOpen) {
       const thought = this.#work.shift();
       if (thought === undefined) return;
       if (thought.void) continue;
@@ -269,8 +268,8 @@ export class Player {
         void said.then((decision) => {
           this.#open--;
           this.#decided(thought, decision);
-          this.#think();
-          this.#flush();
+          this.#link.look(); // it may have computed after it awaited something
+          this.#goOn();
           this.#finish();
         });
       }
@@ -280,12 +279,18 @@ export class Player {
   /** Lets pings and other messages be looked after, if decide computed for long. */
   #rest(took: number): void {
     if (took < turnsLong) return;
+    this.#link.look();
     this.#resting = true;
     setImmediate(() => {
       this.#resting = false;
-      this.#think();
-      this.#flush();
+      this.#goOn();
     });
+  }
+
+  /** Goes on with what waits to be thought about, and sends what was decided. */
+  #goOn(): void {
+    this.#think();
+    this.#flush();
   }
 
   /** Asks the author's function. */

@@ -37,6 +37,13 @@ function startedBy(t: TestContext, worker: typeof Worker): void {
   });
 }
 
+/** A thread whose file is not there, as in a bundle. */
+const missing = class extends Worker {
+  constructor(_: URL, options: object) {
+    super(new URL("missing.js", import.meta.url), options);
+  }
+};
+
 /** Something that happens once. */
 function event(): { readonly happened: Promise<void>; happens(): void } {
   let happens = (): void => {};
@@ -120,6 +127,38 @@ test("a bot that computes for long gets a thread for its connection, once", asyn
       assert.deepEqual(two, one);
       assert.notDeepEqual(other, contribution);
     });
+  }
+});
+
+test("what computes next waits for the thread, which could not begin meanwhile", async (t) => {
+  const decides: [name: string, bot: (decide: Bot["decide"]) => Bot["decide"]][] = [
+    ["decide", (decide) => decide],
+    ["a decide that awaits first", (decide) => async (view) => (await null, decide(view))],
+  ];
+  for (const [name, bot] of decides) {
+    for (const begins of [true, false]) {
+      await t.test(`${name}, a thread that ${begins ? "begins" : "fails"}`, async (t) => {
+        const compute = computing(t);
+        if (!begins) startedBy(t, missing);
+        const says = begins ? "goes on in a thread" : "no thread can be started";
+        const requests = ["r1", "r2", "r3"].map((id) => ({ $case: "request" as const, value: turn(`game of ${id}`, id) }));
+        const first = welcomed(async (talk) => {
+          talk.send(...requests);
+          await talk.expect("r1: hit", "r2: hit", "r3: hit");
+          talk.send(begins ? replaced : goodbye("REPLACED", "the test is over"));
+        });
+        const arena = await new Arena(first, ...(begins ? [bye] : [])).serve(t);
+        const before: number[] = [];
+        const decide = slow(compute);
+        await arena.play({
+          decide: bot((view) => {
+            before.push(arena.log.filter((line) => line.includes(says)).length);
+            return decide(view);
+          }),
+        });
+        assert.deepEqual(before, [0, 1, 1]);
+      });
+    }
   }
 });
 
@@ -520,14 +559,10 @@ test("leaving while the connection moves", async (t) => {
 test("where no thread can be started the bot says so once and plays on", async (t) => {
   const none: [how: string, worker: typeof Worker, says: string][] = [
     ["it is not permitted", class { constructor() { throw new Error("not permitted"); } } as unknown as typeof Worker, "(not permitted)"],
-    ["its file is not there, as in a bundle", class extends Worker {
-      constructor(_: URL, options: object) {
-        super(new URL("missing.js", import.meta.url), options);
-      }
-    }, "missing.js"],
+    ["its file is not there, as in a bundle", missing, "missing.js"],
   ];
   await t.test("and ends if it was told to leave", async (t) => {
-    startedBy(t, none[1]![1]);
+    startedBy(t, missing);
     const arena = await new Arena().serve(t);
     assert.equal(await arena.play({ thread: true }, { leave: AbortSignal.abort() }), undefined);
   });
