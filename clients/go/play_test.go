@@ -621,36 +621,44 @@ func TestContextOfAView(t *testing.T) {
 		{"the game went on without it", func(k *talk) { k.send(ask("r2")) }, context.Canceled, time.Second, true},
 		{"the game is over", func(k *talk) { k.send(gameFinished("g")) }, context.Canceled, time.Second, false},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				newScripted(t, ended(func(k *talk) error {
-					k.send(gameStarted("g", false), ask("r1"))
-					time.Sleep(time.Second)
-					test.then(k)
-					if !test.answer {
-						if err := k.quiet(time.Second); err != nil {
+		for _, late := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, asked late %t", test.name, late), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					newScripted(t, ended(func(k *talk) error {
+						k.send(gameStarted("g", false), ask("r1"))
+						time.Sleep(time.Second)
+						test.then(k)
+						if !test.answer {
+							if err := k.quiet(time.Second); err != nil {
+								return err
+							}
+						} else if _, err := k.decision("r1"); err != nil {
 							return err
 						}
-					} else if _, err := k.decision("r1"); err != nil {
-						return err
-					}
-					return k.bye()
-				})).play(flip7.Bot{Decide: func(v *flip7.View) flip7.Decision {
-					if v.Request().GetRequestId() != "r1" {
+						return k.bye()
+					})).play(flip7.Bot{Decide: func(v *flip7.View) flip7.Decision {
+						if v.Request().GetRequestId() != "r1" {
+							return v.Stay()
+						}
+						if got := v.TimeLeft(); got != 11*time.Second {
+							t.Errorf("got %v left, want 11s", got)
+						}
+						asked := time.Now()
+						if late {
+							time.Sleep(20 * time.Second) // it is over by then
+						}
+						<-v.Context().Done()
+						if late {
+							asked = asked.Add(20*time.Second - test.after)
+						}
+						if got, after := v.Context().Err(), time.Since(asked); got != test.want || after != test.after {
+							t.Errorf("the context ended with %v after %v, want %v after %v", got, after, test.want, test.after)
+						}
 						return v.Stay()
-					}
-					if got := v.TimeLeft(); got != 11*time.Second {
-						t.Errorf("got %v left, want 11s", got)
-					}
-					asked := time.Now()
-					<-v.Context().Done()
-					if got, after := v.Context().Err(), time.Since(asked); got != test.want || after != test.after {
-						t.Errorf("the context ended with %v after %v, want %v after %v", got, after, test.want, test.after)
-					}
-					return v.Stay()
-				}})
+					}})
+				})
 			})
-		})
+		}
 	}
 }
 

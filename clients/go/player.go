@@ -69,9 +69,9 @@ type running struct {
 
 // thought is a request and what became of it.
 type thought struct {
-	id     string
-	view   *View
-	cancel context.CancelFunc
+	id   string
+	view *View
+	use  use
 
 	// Guarded by player.mu.
 	done     bool     // decision holds
@@ -296,7 +296,7 @@ func (p *player) drop(g *running) {
 	for _, t := range g.thoughts {
 		if t != nil {
 			t.void, t.over = true, true
-			t.cancel()
+			t.use.end()
 		}
 	}
 }
@@ -312,7 +312,8 @@ func (p *player) asked(ctx context.Context, r *flip7v1.DecisionRequest, at time.
 		}
 	}
 	t := &thought{id: r.GetRequestId(), view: viewOf(r, g.game, at)}
-	t.view.ctx, t.cancel = context.WithDeadline(ctx, t.view.deadline)
+	t.use.ctx, t.use.deadline = ctx, t.view.deadline
+	t.view.use = &t.use
 	if g.asked > 0 {
 		p.overtake(g.thoughts[(g.asked-1)%len(g.thoughts)])
 	}
@@ -334,7 +335,7 @@ func (p *player) overtake(t *thought) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	t.void = true
-	t.cancel()
+	t.use.end()
 }
 
 // judged tells a verdict. After an illegal decision the clock runs on and asking the same function again would bring the
@@ -417,7 +418,7 @@ func (p *player) decide(v *View) (d Decision) {
 func (p *player) decided(t *thought, d Decision) {
 	p.mu.Lock()
 	t.done, t.decision = true, d
-	t.cancel()
+	t.use.end()
 	p.mu.Unlock()
 	p.say(t)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
@@ -137,7 +138,7 @@ type View struct {
 	Absent      bool          // the arena had given the bot up: any decision says that it is back
 
 	deadline time.Time
-	ctx      context.Context
+	use      *use // nil: in no arena
 	request  *flip7v1.DecisionRequest
 }
 
@@ -179,10 +180,44 @@ func (v *View) TimeLeft() time.Duration { return time.Until(v.deadline) }
 // Context ends when a decision is of no use any more: time is up, the game is over, or Play ends. A bot that thinks for
 // long looks at it.
 func (v *View) Context() context.Context {
-	if v.ctx == nil {
+	if v.use == nil {
 		return context.Background()
 	}
-	return v.ctx
+	return v.use.context()
+}
+
+// use is how long a decision is of use. Most bots never ask: the context is made for the first that does.
+type use struct {
+	deadline time.Time
+
+	mu     sync.Mutex
+	ctx    context.Context // until cancel is set that of Play
+	cancel func()
+	early  bool // it was over before its time, and nobody had asked
+}
+
+func (u *use) context() context.Context {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	switch {
+	case u.cancel != nil:
+	case u.early:
+		u.ctx, u.cancel = context.WithCancel(u.ctx)
+		u.cancel()
+	default:
+		u.ctx, u.cancel = context.WithDeadline(u.ctx, u.deadline)
+	}
+	return u.ctx
+}
+
+func (u *use) end() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.cancel != nil {
+		u.cancel()
+	} else if time.Now().Before(u.deadline) {
+		u.early = true
+	}
 }
 
 // Request is the request as it came over the wire. It must not be changed.
