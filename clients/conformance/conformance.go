@@ -163,7 +163,7 @@ func Check(ctx context.Context, c Config) (Report, error) {
 // play plays one script. The error is none of the bot's.
 func (c *Config) play(ctx context.Context, number int) (Result, error) {
 	script, begun := c.Scripts[number], time.Now()
-	p := &play{ctx: ctx, config: c, asked: make(map[string]*asked), pings: make(map[uint32]bool), allowed: make(map[string]bool)}
+	p := &play{ctx: ctx, config: c, output: newTail(), asked: make(map[string]*asked), pings: make(map[uint32]bool), allowed: make(map[string]bool)}
 	defer p.close()
 	err := p.follow(script)
 	if ctx.Err() != nil {
@@ -184,6 +184,7 @@ func (c *Config) play(ctx context.Context, number int) (Result, error) {
 	} else if err != nil {
 		return Result{}, err
 	}
+	result.strays = p.output.stray()
 	result.judge(cmp.Or(c.Kit, result.Kit), c.Known)
 	result.Seconds = time.Since(begun).Seconds()
 	return result, nil

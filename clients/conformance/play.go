@@ -20,7 +20,7 @@ type play struct {
 	config *Config
 	arena  *arena
 	bot    Process
-	output tail
+	output *tail
 	folder string // of the certificate; empty: none
 	rate   int64  // bytes a second that go over the bot's line; 0: as fast as it goes
 
@@ -96,6 +96,11 @@ const (
 	slowHint = "the bot takes too long to decide, or its answer never leaves it: behind flip7 bridge each line has to be flushed"
 )
 
+const (
+	jsonCame = `{"ready":true} on its standard output: it speaks lines of JSON, not gRPC`
+	jsonHint = "start it by the bridge: flip7 bridge -- COMMAND"
+)
+
 // lastMoment is how long a script goes on after its last line: what a bot had no business to say comes behind what it had.
 const lastMoment = 100 * time.Millisecond
 
@@ -156,7 +161,13 @@ func (p *play) until(d time.Duration, so func() bool) (timeUp bool, err error) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	for !so() {
+		var json <-chan struct{} // nil: what a bot writes that came by gRPC is its own affair
+		if p.stream == nil {
+			json = p.output.json
+		}
 		select {
+		case <-json:
+			return false, unexpected{text: jsonCame, gist: jsonCame, hint: jsonHint}
 		case e := <-p.arena.events:
 			if err := p.take(e); err != nil {
 				return false, err
@@ -216,7 +227,13 @@ func (p *play) take(e event) error {
 			return p.gone()
 		case <-time.After(300 * time.Millisecond):
 		}
-		return came("%v", e.gone)
+		u := unexpected{text: e.gone.Error(), gist: e.gone.Error()}
+		for _, a := range p.asked {
+			if a.open {
+				u.hint = slowHint // what computes without end cannot keep its stream alive either
+			}
+		}
+		return u
 	case p.awaits != "stream":
 		return came("a new stream of the bot")
 	}

@@ -36,7 +36,8 @@ type Result struct {
 	Kit     string   `json:"-"` // as the bot's hello says
 	Version string   `json:"-"`
 
-	absent bool // the bot never opened a stream
+	absent bool   // the bot never opened a stream
+	strays strays // behind the bridge
 }
 
 // Report is how a bot did.
@@ -96,6 +97,24 @@ func (r Report) Advice() string {
 	return ""
 }
 
+// Strays says what is wrong with lines that the bridge did not take for decisions: no script fails by them, and too many
+// in a row have the bridge start a bot again. Without such lines it is empty.
+func (r Report) Strays() string {
+	var all strays
+	for _, result := range r.Results {
+		if all.n += result.strays.n; all.first == "" {
+			all.first = result.strays.first
+		}
+	}
+	switch all.n {
+	case 0:
+		return ""
+	case 1:
+		return "Warning: the bridge says, once: " + all.first
+	}
+	return fmt.Sprintf("Warning: the bridge says, %d times in all: %s", all.n, all.first)
+}
+
 // Write writes a result for people: a line, and behind it what failed, if it is not like an earlier one, or with verbose
 // all of it and all steps.
 func (r Result) Write(w io.Writer, verbose bool) error {
@@ -146,13 +165,21 @@ func (r Report) String() string {
 	}
 	text := fmt.Sprintf("%d of %d scripts passed by %s", r.Count(Passed), r.Of, who)
 	for _, o := range []struct {
-		outcome Outcome
-		words   string
+		outcome   Outcome
+		one, many string
 	}{
-		{Failed, "failed"}, {NotFailed, "declared to fail and passed"}, {Known, "known to fail"}, {Warned, "only should pass"}, {Skipped, "skipped"},
+		{Failed, "failed", "failed"},
+		{NotFailed, "declared to fail and passed", "declared to fail and passed"},
+		{Known, "known to fail", "known to fail"},
+		{Warned, "warning (it should pass)", "warnings (they should pass)"},
+		{Skipped, "skipped", "skipped"},
 	} {
-		if n := r.Count(o.outcome); n > 0 {
-			text += fmt.Sprintf(", %d %s", n, o.words)
+		switch n := r.Count(o.outcome); n {
+		case 0:
+		case 1:
+			text += ", 1 " + o.one
+		default:
+			text += fmt.Sprintf(", %d %s", n, o.many)
 		}
 	}
 	if n := r.Of - len(r.Results); n > 0 {

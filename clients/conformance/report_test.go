@@ -110,6 +110,54 @@ func TestAScriptThatShouldPassIsAWarning(t *testing.T) {
 	}
 }
 
+func TestTheReportIsASentence(t *testing.T) {
+	var r Report
+	for outcome, n := range map[Outcome]int{Passed: 1, Failed: 3, Warned: 2, Known: 1} {
+		for range n {
+			r.Results, r.Of = append(r.Results, Result{Outcome: outcome}), r.Of+1
+		}
+	}
+	if got, want := r.String(), "1 of 7 scripts passed by the bot, 3 failed, 1 known to fail, 2 warnings (they should pass)."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestABotThatComputesWithoutEndIsToldWhy(t *testing.T) {
+	f := check(t, sinner("breaks off when it is asked"), Config{Scripts: chosen("freeze")}).Results[0].Failure
+	if f == nil || f.Came != "the bot broke off the stream" || f.Hint != slowHint {
+		t.Errorf("got %+v, want that it broke off the stream, with the hint that it may take too long", f)
+	}
+}
+
+func TestABotThatSpeaksJSONIsToldOfTheBridgeAtOnce(t *testing.T) {
+	mute := func(ctx context.Context, _ map[string]string, output io.Writer, _ func(context.Context, string) (net.Conn, error)) error {
+		io.WriteString(output, "loaded\n{\"rea") // as a pipe may cut it
+		io.WriteString(output, "dy\": true}\n")
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	report := check(t, mute, Config{})
+	if f := report.Results[0].Failure; len(report.Results) != 1 || f.Came != jsonCame || f.Hint != jsonHint {
+		t.Errorf("got %d results, %+v; want one, and to start it by the bridge", len(report.Results), f)
+	}
+}
+
+func TestLinesThatTheBridgeDoesNotTakeAreAWarning(t *testing.T) {
+	report := Report{}
+	if got := report.Strays(); got != "" {
+		t.Errorf("without any: %q, want nothing", got)
+	}
+	for range 2 {
+		output := newTail()
+		io.WriteString(output, "level=WARN msg=\""+notTaken+": it is no JSON object\" line=debug\nlevel=INFO msg=hello\n")
+		io.WriteString(output, "level=WARN msg=\""+notTaken+": no request is open\"\n")
+		report.Results = append(report.Results, Result{strays: output.stray()})
+	}
+	if got, want := report.Strays(), "Warning: the bridge says, 4 times in all: "+notTaken+": it is no JSON object\" line=debug"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestABotThatTakesFewGamesIsSparedTheRest(t *testing.T) {
 	report := check(t, sinner("takes one game"), Config{Scripts: chosen("ping", "many-games")})
 	r := report.Results[1]

@@ -224,6 +224,8 @@ func (p *plain) asked(stream flip7v1.PlayService_PlayClient, r *flip7v1.Decision
 		if !known {
 			return errFinal
 		}
+	case "breaks off when it is asked":
+		return errors.New("too long")
 	case "ends at fields that it does not know":
 		if len(r.ProtoReflect().GetUnknown()) > 0 {
 			return errFinal

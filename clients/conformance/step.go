@@ -41,7 +41,7 @@ func (s start) do(p *play) error {
 		return err
 	}
 	env = append(env, "FLIP7_ADDR="+scheme+p.arena.addr)
-	bot, err := p.config.Begin(env, &p.output)
+	bot, err := p.config.Begin(env, p.output)
 	if err != nil {
 		return err
 	}

@@ -54,6 +54,9 @@ func (c *checkCmd) Run(ctx context.Context, p *program) error {
 		if advice := report.Advice(); advice != "" {
 			fmt.Fprintln(p.out, advice)
 		}
+		if strays := report.Strays(); strays != "" {
+			fmt.Fprintln(p.out, strays)
+		}
 	}
 	if err != nil {
 		fmt.Fprintln(p.err, "Broken off.")

@@ -84,7 +84,14 @@ func (c *matchCmd) Run(ctx context.Context, p *program) error {
 	}
 	m.Progress = b.progress
 	begun := time.Now()
+	accompanied, leave := context.WithCancel(ctx)
+	var beside sync.WaitGroup
+	if ps != nil {
+		beside.Go(func() { b.accompany(accompanied, ps, m.Seats) })
+	}
 	result, err := match.Run(ctx, m)
+	leave()
+	beside.Wait()
 	b.clear()
 	if result == nil {
 		return err
@@ -98,6 +105,10 @@ func (c *matchCmd) Run(ctx context.Context, p *program) error {
 	}
 	if result.Games == 0 {
 		fmt.Fprintln(p.out, "Broken off before a rotation was finished: there is nothing to show.")
+		if ps != nil {
+			fmt.Fprintf(p.out, "There were %v.\n", &ps.played)
+			printWarnings(p.out, ps)
+		}
 		return broken(p, err)
 	}
 	if result.Games < result.Of {
@@ -107,6 +118,7 @@ func (c *matchCmd) Run(ctx context.Context, p *program) error {
 	printMatch(p.out, result)
 	if ps != nil {
 		printWrongs(p.out, result, ps)
+		printWarnings(p.out, ps)
 	}
 	return broken(p, err)
 }
@@ -225,7 +237,7 @@ func (c *matchCmd) seat(ctx context.Context, ps *programs, players []contestant,
 			tables.Players = append(tables.Players, match.House(player.strategy))
 		}
 	}
-	m.Play = tables.Play
+	m.Play = ps.played.counting(tables.Play)
 	return nil
 }
 
@@ -234,17 +246,21 @@ type board struct {
 	redrawn bool
 	silent  bool
 
-	mu    sync.Mutex
-	out   io.Writer
-	last  time.Time
-	pause time.Duration // until the next look
-	lines int           // on the terminal
+	mu     sync.Mutex
+	out    io.Writer
+	last   time.Time
+	beaten time.Time     // when it was told last that the match is going on
+	pause  time.Duration // until the next look
+	games  int           // that are counted
+	shown  *match.Result // drawn last; nil: none yet
+	lines  int           // on the terminal
 }
 
 // Write lets others write beside the board, line by line.
 func (b *board) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.erase() // it is drawn again below
 	return b.out.Write(p)
 }
 
@@ -266,6 +282,7 @@ const (
 func (b *board) progress(games int, sofar func() (*match.Result, error)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.games = games
 	if b.pause == 0 {
 		b.pause = linePause
 		if b.redrawn {
@@ -281,7 +298,7 @@ func (b *board) progress(games int, sofar func() (*match.Result, error)) {
 		return // the end of the match tells it
 	}
 	b.draw(r)
-	b.last = time.Now()
+	b.last, b.shown = time.Now(), r
 	b.pause = max(b.pause, restPerLook*b.last.Sub(began))
 }
 
@@ -373,7 +390,19 @@ func printWrongs(out io.Writer, r *match.Result, ps *programs) {
 			fmt.Fprintf(out, "  The first that it was told: %s.\n", wrong)
 		}
 		if l.Causes[game.Passed.String()] > 0 {
-			fmt.Fprintln(out, "  To pass is to ask for the default decision, as kits do when the bot's function fails: --verbose shows what it wrote.")
+			fmt.Fprintln(out, "  To pass is to ask for the default decision, as kits do when the bot's function fails.")
+		}
+		if words := ps.wrote(l.Name); len(words) > 0 {
+			fmt.Fprintf(out, "  What it had written last at its first fault; --verbose shows all:\n    %s\n", strings.Join(words, "\n    "))
+		}
+	}
+}
+
+// printWarnings says what the programs warned of: a night would show it to nobody but their authors.
+func printWarnings(out io.Writer, ps *programs) {
+	for _, l := range ps.all {
+		if first, n := l.output.warnings(); n > 0 {
+			fmt.Fprintf(out, "\n%s wrote %s, the first: %s\n", l.name, counted(n, "warning", "warnings"), first)
 		}
 	}
 }

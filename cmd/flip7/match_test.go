@@ -10,12 +10,18 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/flip7-arena/flip7/arena/game"
 	"github.com/flip7-arena/flip7/arena/match"
+	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
+	"github.com/flip7-arena/flip7/server/remote"
 )
 
 // strategyProgram is a player that the match starts: the test binary, playing a strategy of the house.
@@ -83,6 +89,84 @@ func TestWhatAProgramDoesWrongIsSaidInWords(t *testing.T) {
 	if code != 0 {
 		t.Errorf("exit code %d, want 0", code)
 	}
+}
+
+// jsonBot is a JSON bot as a shell script, behind the bridge or not.
+func jsonBot(t *testing.T, script string) (alone, behind string) {
+	t.Helper()
+	t.Setenv(asProgram, "1")
+	bot := filepath.Join(t.TempDir(), "bot.sh")
+	if err := os.WriteFile(bot, []byte(script), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return "cmd:sh '" + bot + "'", "cmd:'" + os.Args[0] + "' bridge -- sh '" + bot + "'"
+}
+
+func TestABotThatWantsTheBridgeIsToldSoAtOnce(t *testing.T) {
+	alone, _ := jsonBot(t, `echo '{"ready":true}'; while read -r line; do :; done`)
+	text, code := said(t, "match", alone, "house:odds")
+	if want := " speaks lines of JSON, not gRPC: start it by the bridge, as \"cmd:flip7 bridge -- sh "; code != exitNo || !strings.Contains(text, want) {
+		t.Errorf("match: exit code %d and %q, want %d and %q", code, text, exitNo, want)
+	}
+	text, code = said(t, "check", alone)
+	if want := "perhaps:  start it by the bridge: flip7 bridge -- COMMAND\n"; code != exitNo || !strings.Contains(text, want) {
+		t.Errorf("check: exit code %d and %q, want %d and %q", code, text, exitNo, want)
+	}
+}
+
+func TestWhatABotWritesBesideItsDecisionsIsAWarningAtTheEnd(t *testing.T) {
+	_, behind := jsonBot(t, `echo '{"ready":true}'
+while read -r line; do
+  case $line in *'"type":"request"'*) echo thinking; echo '{"decision":"pass"}'; echo cannot decide >&2;; esac
+done`)
+	text, code := said(t, "match", behind, "house:odds", "house:racer", "--games", "3")
+	for _, want := range []string{" warnings, the first: level=WARN msg=\"a line on the command's standard output is not taken",
+		"What it had written last at its first fault; --verbose shows all:\n", "bot: cannot decide\n"} {
+		if code != 0 || !strings.Contains(text, want) {
+			t.Errorf("match: exit code %d and no %q in\n%s", code, want, text)
+		}
+	}
+	text, _ = said(t, "check", "--only", "second-chance", behind)
+	if want := "Warning: the bridge says, "; !strings.Contains(text, want) {
+		t.Errorf("check: no %q in\n%s", want, text)
+	}
+}
+
+func TestTheFirstTroubleOfAProgramIsToldAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		b := &board{out: &out, last: time.Now()}
+		l := &launched{name: "ada", output: &output{}}
+		ps := &programs{all: []*launched{l}, troubles: make(chan trouble, troubleKinds)}
+		ctx, leave := context.WithCancel(t.Context())
+		var beside sync.WaitGroup
+		beside.Go(func() { b.accompany(ctx, ps, 3) })
+		for range 3 {
+			ps.answered(remote.Answered{Bot: "ada", Cause: game.Passed})
+		}
+		io.WriteString(l.output, "Traceback\nKeyError: 7\n") // behind the fault
+		ps.ended(remote.Session{Bot: "ada"}, flip7v1.EndReason_END_REASON_UNSPECIFIED, "")
+		time.Sleep(lastWords + time.Millisecond)
+		synctest.Wait()
+		want := "ada has its first fault: the default decision was played, the cause is \"passed\"; the last it wrote:\n  Traceback\n  KeyError: 7\n" +
+			"ada has left its stream and may come back; the last it wrote:\n  Traceback\n  KeyError: 7\n"
+		if out.String() != want {
+			t.Errorf("got %q, want %q", out.String(), want)
+		}
+		if got := l.output.atFault(); !slices.Equal(got, []string{"Traceback", "KeyError: 7"}) {
+			t.Errorf("kept %q, want what was shown", got)
+		}
+
+		out.Reset()
+		ps.played.begun.Add(2)
+		time.Sleep(firstBeat + time.Second)
+		synctest.Wait()
+		if got, want := out.String(), "So far 2 games begun, 0 over, 3 decisions by programs, 3 faults; the table counts whole rotations of 3 games.\n"; got != want {
+			t.Errorf("before the first rotation is over: got %q, want %q", got, want)
+		}
+		leave()
+		beside.Wait()
+	})
 }
 
 func TestAMatchWithoutAGameShowsNoTable(t *testing.T) {

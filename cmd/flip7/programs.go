@@ -43,6 +43,9 @@ type programs struct {
 	all     []*launched
 	lost    context.CancelCauseFunc
 
+	troubles chan trouble
+	played   played
+
 	mu      sync.Mutex
 	byToken map[string]string // names
 	wrongs  map[string]string // by name: what the bot was told of its first wrong decision
@@ -51,8 +54,10 @@ type programs struct {
 // launched is a program that runs.
 type launched struct {
 	name    string
+	command string
 	output  *output
 	process *launch.Process
+	told    [troubleKinds]bool // that had one
 }
 
 // openPrograms lets programs in, as soon as they are started. With patience for a debugger nothing is cut off that stands
@@ -70,7 +75,9 @@ func openPrograms(ctx context.Context, debugged bool) (context.Context, *program
 		alive.Time = math.MaxInt64
 		limits.WriteTimeout, limits.HelloTimeout = aDay, aDay
 	}
-	ps.bots = remote.New(remote.Config{Arena: version, Limits: limits, Log: slog.New(slog.DiscardHandler), Hooks: remote.Hooks{Judged: ps.judged}})
+	ps.bots = remote.New(remote.Config{Arena: version, Limits: limits, Log: slog.New(slog.DiscardHandler), Hooks: remote.Hooks{
+		Judged: ps.judged, Answered: ps.answered, Ended: ps.ended,
+	}})
 	ps.server = grpc.NewServer(
 		grpc.KeepaliveParams(alive),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 10 * time.Second, PermitWithoutStream: true}),
@@ -104,6 +111,24 @@ func (ps *programs) judged(j remote.Judged) {
 	}
 }
 
+func (ps *programs) answered(a remote.Answered) {
+	ps.played.decisions.Add(1)
+	if a.Cause.Fault() {
+		ps.played.faults.Add(1)
+		ps.happened(a.Bot, byDefault, fmt.Sprintf("has its first fault: the default decision was played, the cause is %q", strings.ReplaceAll(a.Cause.String(), "_", " ")))
+	}
+}
+
+func (ps *programs) ended(stream remote.Session, reason flip7v1.EndReason, text string) {
+	switch reason {
+	case flip7v1.EndReason_END_REASON_TOKEN_REVOKED: // the match is over
+	case flip7v1.EndReason_END_REASON_UNSPECIFIED:
+		ps.happened(stream.Bot, disconnected, "has left its stream and may come back")
+	default:
+		ps.happened(stream.Bot, disconnected, "was sent away and may come back: "+text)
+	}
+}
+
 // wrong is what a program was told of its first wrong decision; empty if it made none.
 func (ps *programs) wrong(name string) string {
 	ps.mu.Lock()
@@ -111,17 +136,34 @@ func (ps *programs) wrong(name string) string {
 	return ps.wrongs[name]
 }
 
+// wrote is what a program had written last at its first fault.
+func (ps *programs) wrote(name string) []string {
+	for _, l := range ps.all {
+		if l.name == name {
+			return l.output.atFault()
+		}
+	}
+	return nil
+}
+
 // start starts the programs among the players.
 func (ps *programs) start(players []contestant, echo io.Writer) error {
+	ps.troubles = make(chan trouble, len(players)*int(troubleKinds))
 	for _, player := range players {
 		if !player.started() {
 			continue
 		}
-		l := &launched{name: player.name, output: &output{name: player.name, echo: echo}}
+		l := &launched{name: player.name, command: player.command}
+		l.output = &output{name: player.name, echo: echo, json: make(chan struct{}), warn: func(text string) {
+			ps.happened(l.name, warned, "warns: "+text)
+		}}
+		ps.mu.Lock()
+		ps.all = append(ps.all, l) // what it does may be told of at once
+		ps.mu.Unlock()
 		if err := ps.launch(l, player.command); err != nil {
+			ps.all = ps.all[:len(ps.all)-1]
 			return fmt.Errorf("player: %w", err)
 		}
-		ps.all = append(ps.all, l)
 		go func() {
 			<-l.process.Gone()
 			ps.lost(&lostError{l, "ended (" + howEnded(l.process.Err()) + ")"})
@@ -170,6 +212,8 @@ func (ps *programs) greet(ctx context.Context, patience time.Duration, waiting f
 			}
 			select {
 			case <-changed:
+			case <-l.output.json:
+				return &lostError{l, fmt.Sprintf("speaks lines of JSON, not gRPC: start it by the bridge, as %q", "cmd:flip7 bridge -- "+l.command)}
 			case <-tell:
 				waiting(l.name)
 			case <-late:
@@ -250,9 +294,15 @@ const (
 // output is what a program writes: the last lines are kept, and all are echoed if somebody wants to see them.
 type output struct {
 	name string
-	echo io.Writer // nil: nowhere
+	echo io.Writer     // nil: nowhere
+	json chan struct{} // closed when it begins to speak lines of JSON
+	warn func(string)  // is told of each line that is a warning
 
 	mu      sync.Mutex
+	ready   bool     // json is closed
+	warning string   // the first
+	warned  int      // how many there were
+	kept    []string // what it had written last at its first fault
 	lines   []string
 	partial []byte
 }
@@ -276,6 +326,16 @@ func (o *output) line(text string) {
 	if o.echo != nil {
 		fmt.Fprintf(o.echo, "%s: %s\n", o.name, text)
 	}
+	if !o.ready && speaksJSON(text) {
+		o.ready = true
+		close(o.json)
+	}
+	if w := warning(text); w != "" {
+		if o.warned++; o.warned == 1 {
+			o.warning = w
+			o.warn(w)
+		}
+	}
 	if len(o.lines) == outputLines {
 		o.lines = slices.Delete(o.lines, 0, 1)
 	}
@@ -291,4 +351,29 @@ func (o *output) last() []string {
 		lines = append(lines, string(o.partial))
 	}
 	return lines
+}
+
+// keep keeps what was written last when something went wrong.
+func (o *output) keep(lines []string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.kept = lines
+}
+
+// atFault is what was written last at the first fault, as far as that was kept; else what was written last of all.
+func (o *output) atFault() []string {
+	last := o.last()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.kept == nil {
+		return last[max(0, len(last)-wordLines):]
+	}
+	return o.kept
+}
+
+// warnings are how many lines were warnings, and the first of them.
+func (o *output) warnings() (first string, n int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.warning, o.warned
 }
