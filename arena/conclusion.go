@@ -77,8 +77,9 @@ func (t *Tournament) concludeRounds() (c Conclusion, err error) {
 	return c, nil
 }
 
-// best is the probability that an entrant is the best of all who played in the pairing rounds, anchors too; sure is false
-// where some of them cannot be compared, or have played too little. That a stream was lost changes nothing: the results do not tell of it.
+// best is the probability that an entrant is the best of all who played in the pairing rounds and may win; anchors, who play
+// outside the ranks, only help to compare them. Sure is false where some of them cannot be compared, or have played too
+// little. That a stream was lost changes nothing: the results do not tell of it.
 func (t *Tournament) best(number int) (p float64, sure bool, err error) {
 	index := map[int]int{} // into games.Names, by entry
 	games := rating.Games{}
@@ -124,5 +125,9 @@ func (t *Tournament) best(number int) (p float64, sure bool, err error) {
 			return 0, false, nil
 		}
 	}
-	return fit.Ranks(1)[row].Best, true, nil
+	ranked := map[string]bool{}
+	for _, e := range t.Entries {
+		ranked[e.Name] = !e.Anchor && !e.FillIn
+	}
+	return fit.Best(1, row, func(r rating.Row) bool { return ranked[games.Names[r.Bot]] }), true, nil
 }

@@ -2,8 +2,11 @@ package arena
 
 import (
 	"bytes"
+	"fmt"
 	"log/slog"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -377,6 +380,24 @@ func TestSettingsOfAFinalTable(t *testing.T) {
 	}
 	if s := (Settings{FinalTable: 4}).complete(); s.MaxGames != 10_000 || s.UntilDecided {
 		t.Errorf("defaults: %+v, want 10000 games", s)
+	}
+}
+
+func TestAnAnchorTakesNothingFromWhoLeads(t *testing.T) {
+	// stay-25 is much stronger than these, and plays along outside the ranks.
+	var weak []string
+	for points := range 8 {
+		weak = append(weak, fmt.Sprintf("house:stay-%d", 8+points%2))
+	}
+	a, night := playHouse(t, Settings{Name: "weak", Rounds: 4, Seed: seed(3), Anchor: AnchorOn}, weak...)
+	anchored := slices.ContainsFunc(night.Entries, func(e Entry) bool { return e.Anchor })
+	text := conclusion(t, a, night).Text
+	found := regexp.MustCompile(`P\(best\) (\d+) %`).FindStringSubmatch(text)
+	if !anchored || found == nil {
+		t.Fatalf("anchored %t: %q", anchored, text)
+	}
+	if p, err := strconv.Atoi(found[1]); err != nil || p < 100/len(weak) {
+		t.Errorf("%q: one of %d who leads is at least as likely the best as any", text, len(weak))
 	}
 }
 

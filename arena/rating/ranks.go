@@ -49,6 +49,29 @@ func (t *Table) Ranks(seed uint64) []Rank {
 	return ranks
 }
 
+// Best is P(best) of a row among some of its group, from 0 to 1: the share of the draws of Ranks in which none of those came
+// before it. Others take part in the fit alone, as an anchor does that cannot win.
+func (t *Table) Best(seed uint64, row int, rivals func(Row) bool) float64 {
+	drawn := t.draw(rand.New(rand.NewPCG(seed, 0)))
+	first := drawn.RawRowView(t.model.at[t.Rows[row].Bot])
+	beaten := make([]bool, draws)
+	for i, r := range t.Rows {
+		if i == row || r.Group != t.Rows[row].Group || !rivals(r) {
+			continue
+		}
+		for d, strength := range drawn.RawRowView(t.model.at[r.Bot]) {
+			beaten[d] = beaten[d] || strength > first[d]
+		}
+	}
+	best := 0
+	for _, b := range beaten {
+		if !b {
+			best++
+		}
+	}
+	return float64(best) / draws
+}
+
 // draw returns strengths by bot and draw. At the fit the scores of all clusters and the ghost cancel out, so that only
 // what the weights differ from 1 by is left of the gradient.
 func (t *Table) draw(rng *rand.Rand) *mat.Dense {

@@ -42,6 +42,24 @@ func TestPBestOfTwoIsLOS(t *testing.T) {
 	}
 }
 
+// One that cannot win, such as an anchor, helps to compare the others and takes nothing from their P(best).
+func TestBestIsAmongRivals(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 13))
+	table := fit(t, simulate(rng, []float64{2, 0.1, 0}, [][]int{{0, 1, 2}}, 3, 150), DefaultPrior)
+	all := func(Row) bool { return true }
+	for i, rank := range table.Ranks(3) {
+		if got := table.Best(3, i, all); got != rank.Best {
+			t.Errorf("%s among all: got %v, want %v as Ranks has it", table.Rows[i].Name, got, rank.Best)
+		}
+	}
+	second, third := table.Rows[1].Name, table.Rows[2].Name
+	los := table.Difference(1, 2).LOS()
+	got := table.Best(3, 1, func(r Row) bool { return r.Name == second || r.Name == third })
+	if among := table.Best(3, 1, all); math.Abs(got-los) > 0.05 || los < 0.6 || los > 0.99 || among > 0.01 {
+		t.Errorf("the second: P(best) %v beside the third (LOS %v), %v of all", got, los, among)
+	}
+}
+
 func TestRanksAndRunsStayWithinGroups(t *testing.T) {
 	games := read(t, "A=1 B=2\nB=1 A=2\nA=1 B=2\nX=1 Y=2\nY=1 X=2\n")
 	table := fit(t, games, DefaultPrior)

@@ -96,13 +96,17 @@ func eloCells(r *flip7v1.Rating) []string {
 		performance = fmt.Sprintf("%.0f", r.GetPerformance())
 	}
 	bound := map[flip7v1.RatingBound]string{flip7v1.RatingBound_RATING_BOUND_AT_LEAST: ">", flip7v1.RatingBound_RATING_BOUND_AT_MOST: "<"}[r.GetBound()]
+	ranks := "-" // of an older build
+	if r.GetRankBest() > 0 {
+		ranks = fmt.Sprintf("%d-%d", r.GetRankBest(), r.GetRankWorst())
+	}
 	mark := ""
 	if r.GetProvisional() {
 		mark = "?"
 	}
 	return []string{
 		strconv.Itoa(int(r.GetRank())), name, dash(r.GetOwner()), fmt.Sprintf("%s%.0f%s", bound, r.GetElo(), mark), margin,
-		fmt.Sprintf("%d-%d", r.GetRankBest(), r.GetRankWorst()), strconv.Itoa(int(r.GetGames())), fmt.Sprintf("%.3f", r.GetPlacement()),
+		ranks, strconv.Itoa(int(r.GetGames())), fmt.Sprintf("%.3f", r.GetPlacement()),
 		fmt.Sprintf("%.1f %%", 100*r.GetFirstPlaces()), los, rating.Percent(r.GetPBest(), 1), performance,
 		fmt.Sprintf("%.1f", r.GetPoints()), fmt.Sprintf("%.1f %%", 100*r.GetBustRate()), strconv.Itoa(int(faults(r.GetFaults()))), latency(r.GetP99(), r.GetP99() != nil && !r.GetHouse()),
 	}
@@ -141,29 +145,33 @@ func printElo(w io.Writer, league string, table *flip7v1.ListRatingsResponse) er
 	}
 	fmt.Fprintln(w, " Placement ranks (0..1, what equal bots share is 0.5); first places are shown beside it.")
 	fmt.Fprintln(w, "LOS: how likely a bot is stronger than the next. ?: provisional (few games, wide, or before the third night).")
-	for _, line := range alike(table.GetRatings()) {
+	if line := alike(table.GetRatings()); line != "" {
 		fmt.Fprintln(w, line)
 	}
 	return nil
 }
 
-// alike says which rows cannot be told apart.
-func alike(rows []*flip7v1.Rating) []string {
-	var lines []string
-	names := map[uint32][]string{}
-	var order []uint32
-	for _, r := range rows {
-		if g := r.GetTiedGroup(); g != 0 {
-			if names[g] == nil {
-				order = append(order, g)
-			}
-			names[g] = append(names[g], r.GetBot())
+// alike says which rows cannot be told apart: of each stretch the first and the last. Stretches overlap, for of three bots
+// the second may be like the first and like the third, and those may differ.
+func alike(rows []*flip7v1.Rating) string {
+	var runs []string
+	reached := 0
+	for i, r := range rows {
+		last := min(i+int(r.GetAlikeBelow()), len(rows)-1) // on this page
+		if last == i || last <= reached {
+			continue
 		}
+		reached = last
+		to := " to "
+		if last == i+1 {
+			to = " and "
+		}
+		runs = append(runs, r.GetBot()+to+rows[last].GetBot())
 	}
-	for _, g := range order {
-		lines = append(lines, "Cannot be told apart: "+strings.Join(names[g], ", ")+".")
+	if len(runs) == 0 {
+		return ""
 	}
-	return lines
+	return "Cannot be told apart: " + strings.Join(runs, "; ") + "."
 }
 
 // csvColumns are for programs: numbers as they are, shares from 0 to 1, and an empty cell where there is none.

@@ -17,3 +17,38 @@ func TestANameIsNoFormulaAndNoMarkup(t *testing.T) {
 		t.Errorf("Markdown (%v):\n%s", err, markdown.String())
 	}
 }
+
+func TestWhoCannotBeToldApart(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		below []uint32
+		want  string
+	}{
+		{"all differ", []uint32{0, 0, 0}, ""},
+		{"two", []uint32{1, 0, 0}, "Cannot be told apart: a and b."},
+		{"the last two", []uint32{0, 1, 0}, "Cannot be told apart: b and c."},
+		{"all", []uint32{2, 1, 0}, "Cannot be told apart: a to c."},
+		{"the second is like the first and like the third, and those differ", []uint32{1, 1, 0}, "Cannot be told apart: a and b; b and c."},
+		{"stretches overlap", []uint32{2, 1, 2, 1, 0}, "Cannot be told apart: a to c; c to e."},
+		{"down to a line of the next page", []uint32{0, 0, 3}, ""},
+	} {
+		var rows []*flip7v1.Rating
+		for i, below := range c.below {
+			rows = append(rows, &flip7v1.Rating{Bot: string(rune('a' + i)), AlikeBelow: below})
+		}
+		if got := alike(rows); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+func TestAnOlderBuildHasNoRanks(t *testing.T) {
+	newest := &flip7v1.Rating{Bot: "ada", Rank: 1, RankBest: 1, RankWorst: 3, OlderBuilds: []*flip7v1.Rating{{Bot: "ada", Build: "v1"}}}
+	var out strings.Builder
+	if err := printElo(&out, "main", &flip7v1.ListRatingsResponse{Ratings: []*flip7v1.Rating{newest}}); err != nil {
+		t.Fatal(err)
+	}
+	if text := out.String(); !strings.Contains(text, " 1-3 ") || strings.Contains(text, "0-0") {
+		t.Errorf("got\n%s", text)
+	}
+}

@@ -32,6 +32,13 @@ func Ratings(elo *arena.Elo, stats func(bot, build string) (arena.Stats, bool)) 
 		}
 	}
 	tie(lines, elo.Alike)
+	for i := range lines {
+		for _, run := range elo.Alike {
+			if run.First <= i && i < run.Last {
+				lines[i].AlikeBelow = max(lines[i].AlikeBelow, uint32(run.Last-i))
+			}
+		}
+	}
 	return lines
 }
 

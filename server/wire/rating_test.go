@@ -58,26 +58,27 @@ func TestRanksCountTheNewestBuildsOfAGroup(t *testing.T) {
 	}
 }
 
-func TestALineIsInOneRunOfThoseThatCannotBeToldApart(t *testing.T) {
+func TestRunsOfThoseThatCannotBeToldApart(t *testing.T) {
 	for _, c := range []struct {
-		runs []rating.Run
-		want []uint32
+		runs  []rating.Run
+		below []uint32
+		tied  []uint32
 	}{
-		{nil, []uint32{0, 0, 0, 0, 0, 0}},
-		{[]rating.Run{{First: 0, Last: 1}, {First: 3, Last: 5}}, []uint32{1, 1, 0, 2, 2, 2}},
-		{[]rating.Run{{First: 0, Last: 2}, {First: 1, Last: 4}}, []uint32{1, 1, 1, 2, 2, 0}},
-		{[]rating.Run{{First: 0, Last: 2}, {First: 2, Last: 3}, {First: 3, Last: 4}}, []uint32{1, 1, 1, 2, 2, 0}},
+		{nil, []uint32{0, 0, 0, 0, 0, 0}, []uint32{0, 0, 0, 0, 0, 0}},
+		{[]rating.Run{{First: 0, Last: 1}, {First: 3, Last: 5}}, []uint32{1, 0, 0, 2, 1, 0}, []uint32{1, 1, 0, 2, 2, 2}},
+		{[]rating.Run{{First: 0, Last: 2}, {First: 1, Last: 4}}, []uint32{2, 3, 2, 1, 0, 0}, []uint32{1, 1, 1, 2, 2, 0}},
+		{[]rating.Run{{First: 0, Last: 2}, {First: 2, Last: 3}, {First: 3, Last: 4}}, []uint32{2, 1, 1, 1, 0, 0}, []uint32{1, 1, 1, 2, 2, 0}},
 	} {
 		elo := &arena.Elo{Alike: c.runs}
 		for range 6 {
 			elo.Rows = append(elo.Rows, row("x", "v1"))
 		}
-		var got []uint32
+		var below, tied []uint32
 		for _, line := range wire.Ratings(elo, statsOf) {
-			got = append(got, line.GetTiedGroup())
+			below, tied = append(below, line.GetAlikeBelow()), append(tied, line.GetTiedGroup())
 		}
-		if !reflect.DeepEqual(got, c.want) {
-			t.Errorf("runs %v: groups %v, want %v", c.runs, got, c.want)
+		if !reflect.DeepEqual(below, c.below) || !reflect.DeepEqual(tied, c.tied) {
+			t.Errorf("runs %v: %v below and numbers %v, want %v and %v", c.runs, below, tied, c.below, c.tied)
 		}
 	}
 }

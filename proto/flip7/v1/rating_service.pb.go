@@ -1062,7 +1062,8 @@ type Rating struct {
 	// +-50, or before its third tournament.
 	Provisional bool `protobuf:"varint,24,opt,name=provisional,proto3" json:"provisional,omitempty"`
 	// Number of the run of lines, from 1, that cannot be told apart from each
-	// other. 0: it differs from both neighbours.
+	// other. 0: none. Such runs overlap, and a line has the number of one of them
+	// only: alike_below tells of all.
 	TiedGroup uint32 `protobuf:"varint,25,opt,name=tied_group,json=tiedGroup,proto3" json:"tied_group,omitempty"`
 	// Bots of different groups have no chain of games between them and cannot be
 	// compared. 0: the largest group.
@@ -1072,7 +1073,11 @@ type Rating struct {
 	// Whether it is a house bot.
 	House bool `protobuf:"varint,28,opt,name=house,proto3" json:"house,omitempty"`
 	// Older builds, newest first, each without older builds of its own.
-	OlderBuilds   []*Rating `protobuf:"bytes,29,rep,name=older_builds,json=olderBuilds,proto3" json:"older_builds,omitempty"`
+	OlderBuilds []*Rating `protobuf:"bytes,29,rep,name=older_builds,json=olderBuilds,proto3" json:"older_builds,omitempty"`
+	// How many of the lines that follow cannot be told apart from it nor from each
+	// other, as the 95 % intervals of their differences say. 0: it differs from
+	// the next line.
+	AlikeBelow    uint32 `protobuf:"varint,30,opt,name=alike_below,json=alikeBelow,proto3" json:"alike_below,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1308,6 +1313,13 @@ func (x *Rating) GetOlderBuilds() []*Rating {
 		return x.OlderBuilds
 	}
 	return nil
+}
+
+func (x *Rating) GetAlikeBelow() uint32 {
+	if x != nil {
+		return x.AlikeBelow
+	}
+	return 0
 }
 
 // ListRatingsRequest asks for a page of an Elo table.
@@ -2057,7 +2069,7 @@ const file_flip7_v1_rating_service_proto_rawDesc = "" +
 	"\x15IncludeResultResponse\x12:\n" +
 	"\n" +
 	"tournament\x18\x01 \x01(\v2\x1a.flip7.v1.LeagueTournamentR\n" +
-	"tournament\"\xc3\a\n" +
+	"tournament\"\xe4\a\n" +
 	"\x06Rating\x12\x12\n" +
 	"\x04rank\x18\x01 \x01(\rR\x04rank\x12\x1b\n" +
 	"\trank_best\x18\x02 \x01(\rR\brankBest\x12\x1d\n" +
@@ -2091,7 +2103,9 @@ const file_flip7_v1_rating_service_proto_rawDesc = "" +
 	"\x05group\x18\x1a \x01(\rR\x05group\x12\x12\n" +
 	"\x04live\x18\x1b \x01(\x01R\x04live\x12\x14\n" +
 	"\x05house\x18\x1c \x01(\bR\x05house\x123\n" +
-	"\folder_builds\x18\x1d \x03(\v2\x10.flip7.v1.RatingR\volderBuildsB\t\n" +
+	"\folder_builds\x18\x1d \x03(\v2\x10.flip7.v1.RatingR\volderBuilds\x12\x1f\n" +
+	"\valike_below\x18\x1e \x01(\rR\n" +
+	"alikeBelowB\t\n" +
 	"\a_marginB\x0e\n" +
 	"\f_naive_errorB\x0f\n" +
 	"\r_robust_errorB\v\n" +
