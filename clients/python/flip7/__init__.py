@@ -23,6 +23,7 @@ to answer.
 Clauses such as (R18) are those of the rules page of the project.
 """
 
+import flip7._needs  # noqa: F401 # before all that would fail otherwise
 from flip7._bot import Bot, play, run
 from flip7._card import (
     FLIP_3,

@@ -9,9 +9,6 @@ import ssl
 from dataclasses import dataclass
 from pathlib import Path
 
-# What grpc writes to stderr by itself says again, in many lines, what the kit says in one.
-os.environ.setdefault("GRPC_VERBOSITY", "NONE")
-
 import grpc
 
 from flip7._end import End, Status, UsageError, end_of_status
@@ -109,8 +106,8 @@ def _certificates(file: str) -> bytes:
     except OSError as error:
         raise UsageError(f"FLIP7_CA cannot be read: {error}") from None
     try:
-        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cadata=roots.decode("ascii"))
-    except ValueError:  # ssl.SSLError is one too
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cafile=file)
+    except ssl.SSLError:
         raise UsageError(f"FLIP7_CA {file} holds no certificate in PEM") from None
     return roots
 

@@ -107,9 +107,15 @@ def end_of_status(status: Status, host: str, met: bool) -> End:
         return End(_in_plain(reason, message), reason, retry_after=retry_after)
     if code is grpc.StatusCode.UNIMPLEMENTED:
         return End(f"what answers at {host} is no Flip 7 arena ({message})", come_back=met)
+    if _PAGES.search(message):
+        return End(f"{host} answers browsers, not bots: the arena's port for bots is another one (often 7777)", come_back=met)
     if code is grpc.StatusCode.UNAVAILABLE:
         return End(_unavailable(message, host), retry_after=retry_after)
     return End(message or code.name, retry_after=retry_after)
+
+
+#: What grpc says of a server that speaks HTTP and no gRPC. Of those that stand before arenas, some say 429 or 5xx for a while.
+_PAGES = re.compile(r"http2 header with status: 4(?!29)\d\d|Trying to connect an http1\.x server")
 
 
 def _in_plain(reason: str, message: str) -> str:

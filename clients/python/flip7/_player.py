@@ -21,7 +21,7 @@ from flip7._thinking import Tasks, Thought
 from flip7._threads import Threads
 from flip7._version import NAME, PROTOCOL, __version__
 from flip7._view import View, game_of
-from flip7._words import Kind, VerdictCode
+from flip7._words import Cause, Kind, VerdictCode
 from flip7.v1 import game_pb2
 from flip7.v1 import play_service_pb2 as wire
 
@@ -127,7 +127,7 @@ class Player:
                 tries = 0
             wait = end.retry_after or stream.drained or back_off(tries)
             tries += 1
-            self._log.warning("%s; trying again in %.1f s", end.words, wait)
+            self._log.warning("%s; trying again %s", end.words, f"in {wait:.1f} s" if wait >= 0.05 else "at once")
             await self._rest(wait)
             if self._going:
                 return
@@ -216,8 +216,9 @@ class Player:
         self._forget()
         granted = welcome.capacity
         self._log.info(
-            "playing as %s at %s (session %s, %d games, %d requests at once)",
-            *(welcome.bot, self._arena.host, welcome.session_id, granted.max_games, granted.max_open),
+            "playing as %s at %s (session %s, at most %d game%s and %d request%s at once)",
+            *(welcome.bot, self._arena.host, welcome.session_id),
+            *(granted.max_games, "s"[granted.max_games == 1 :], granted.max_open, "s"[granted.max_open == 1 :]),
         )
         if welcome.practice:
             self._log.info("practising until a tournament needs the bot")
@@ -301,7 +302,7 @@ class Player:
             self._decided(thought, message_of(thought.id, PASS))
         if self._bot.verdict is not None:
             self._tell(self._bot.verdict, told)
-        else:
+        elif not (thought and thought.failed and told.cause is Cause.PASSED):
             self._log.warning("%s%s", told, f"; position: {told.view}" if told.view else "")
 
     def _thought(self, request_id: str) -> Thought | None:

@@ -22,12 +22,13 @@ from flip7.v1 import play_service_pb2 as wire
 class Thought:
     """A request and what became of it."""
 
-    __slots__ = ("id", "message", "over", "view")
+    __slots__ = ("failed", "id", "message", "over", "view")
 
     def __init__(self, request_id: str, view: View) -> None:
         self.id = request_id
         self.view = view
         self.message: wire.BotMessage | None = None  #: the decision, once there is one
+        self.failed = False  #: decide did, and that was logged
         self.over = False  #: the game is over: nobody to tell
 
 
@@ -123,6 +124,7 @@ def tell(news: News, log: logging.Logger) -> None:
 
 
 def passed(thought: Thought, error: BaseException, log: logging.Logger) -> wire.BotMessage:
-    """Pass for a decide that failed."""
+    """Pass for a decide that failed. The note has the arena's log for the bot say why."""
+    thought.failed = True
     log.error("decide failed: %r; passed for it; position: %s", error, thought.view, exc_info=error)
-    return message_of(thought.id, PASS)
+    return message_of(thought.id, PASS.note(" ".join(f"decide failed: {error!r}".split())))

@@ -32,6 +32,9 @@ from tests.arena import (
     welcomed,
 )
 
+#: What grpc makes of a server of pages.
+PAGES = (grpc.StatusCode.UNKNOWN, "Received http2 header with status: 405")
+
 BYE: Script = welcomed(Talk.bye)
 
 
@@ -117,12 +120,18 @@ class Decisions(unittest.IsolatedAsyncioTestCase):
         async def script(talk: Talk) -> None:
             for request in "r1", "r2":
                 await talk.send(ask(request))
-                await talk.expect(f"{request}: pass")
+                decision = await talk.decision()
+                self.assertEqual((decision.request_id, decision.answer), (request, game.ANSWER_PASS))
+                self.assertRegex(decision.note, "^decide failed: .")  # for bot log
+                told: dict[str, Any] = dict(answer=game.ANSWER_STAY, cause=game.CAUSE_PASSED)
+                told.update(request_id=request, code=wire.VERDICT_CODE_DEFAULTED, message="asked for")
+                await talk.send(wire.ArenaMessage(verdict=wire.Verdict(**told)))
             await talk.bye()
 
         for name, (decide, says) in cases.items():
             with self.subTest(name):
                 played = await play(welcomed(script), decide=decide)
+                self.assertEqual(played.logged("asked for"), 0, "what the kit did itself was said before")
                 self.assertEqual(played.logged("; passed for it; position: game g attempt 1, round 3, seat 2 is asked turn"), 2)
                 self.assertEqual(played.logged(says), 2, played.log)
         self.assertTrue((await play(welcomed(script), decide=raises)).logged("Traceback"))
@@ -526,6 +535,7 @@ class Ending(unittest.IsolatedAsyncioTestCase):
             ("with a reason", status("UNAUTHENTICATED", "TOKEN_UNKNOWN"), "TOKEN_UNKNOWN", "check FLIP7_TOKEN (in words)"),
             ("no bot's token", status("PERMISSION_DENIED"), "", "check FLIP7_TOKEN (in words)"),
             ("no arena", status("UNIMPLEMENTED"), "", "is no Flip 7 arena"),
+            ("its pages", lambda talk: talk.fail(*PAGES), "", "answers browsers, not bots: the arena's port"),
         ]
         for name, script, reason, says in cases:
             with self.subTest(name):

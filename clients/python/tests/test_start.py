@@ -9,6 +9,7 @@ import sys
 import tempfile
 import unittest
 from collections.abc import Awaitable, Callable
+from importlib import metadata
 from pathlib import Path
 from unittest import mock
 
@@ -17,6 +18,7 @@ import grpc
 import flip7
 from flip7._arena import Arena, arena_of
 from flip7._end import End, Status
+from flip7._needs import NEEDED
 from flip7._stream import Stream
 from flip7.v1 import play_service_pb2 as wire
 from tests.arena import ask, goodbye, started, stay
@@ -29,6 +31,8 @@ class Wrongly(unittest.IsolatedAsyncioTestCase):
         with tempfile.TemporaryDirectory() as folder:
             empty = Path(folder) / "empty.pem"
             empty.touch()
+            other = Path(folder) / "bot.py"
+            other.write_text("import flip7\n")
             bots = (
                 (flip7.Bot(decide=None), "Bot.decide is None, want the function"),  # type: ignore[arg-type]
                 (flip7.Bot(decide=stay, max_open=0), "Bot.max_open is 0, want 1 or more"),
@@ -45,6 +49,7 @@ class Wrongly(unittest.IsolatedAsyncioTestCase):
                 ("FLIP7_ADDR", "https://arena.test/play", "is not host:port"),
                 ("FLIP7_ADDR", "grpc://localhost:1", "begins with grpc://, want http://"),
                 ("FLIP7_CA", str(empty), "holds no certificate"),
+                ("FLIP7_CA", str(other), "holds no certificate"),
                 ("FLIP7_CA", f"{empty}x", "FLIP7_CA cannot be read"),
                 ("FLIP7_PRACTICE", "yes", 'FLIP7_PRACTICE is "yes", want 1'),
             )
@@ -149,8 +154,38 @@ class Ways(unittest.IsolatedAsyncioTestCase):
                         end = await self.end(Arena("there", addr, tls, trusts))
                         self.assertRegex(end.words, says)
                         self.assertEqual(end.come_back, come_back)
+                certificate.write_bytes("# Müller\n".encode() + roots)
+                with mock.patch.dict(os.environ, {"FLIP7_CA": str(certificate)}):
+                    self.assertRegex((await self.end(arena_of(f"localhost:{secure}"))).words, "took over: reached")
             finally:
                 await server.stop(None)
+
+
+class Needs(unittest.TestCase):
+    """What is missing is said in words."""
+
+    def test_what_is_missing(self) -> None:
+        for module, holds, says in (
+            ("grpc", "raise ImportError('No module named grpc')", "flip7 needs grpcio and protobuf: pip install"),
+            ("grpc", "__version__ = '1.59.0'", "flip7 needs grpcio 1.66.2 or later, this is 1.59.0: pip install"),
+            ("google/protobuf", "__version__ = '4.25.1'", "flip7 needs protobuf 6.30 or later, this is 4.25.1: pip install"),
+        ):
+            with self.subTest(says), tempfile.TemporaryDirectory() as folder:
+                package = Path(folder) / module
+                package.mkdir(parents=True)
+                (package / "__init__.py").write_text(holds)
+                path = os.pathsep.join((folder, *sys.path))
+                command = (sys.executable, "-c", "import flip7")
+                ran = subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True)
+                self.assertIn(f"ImportError: {says}", ran.stderr)
+
+    def test_is_what_the_package_says(self) -> None:
+        try:
+            requires = metadata.requires("flip7-arena") or []
+        except metadata.PackageNotFoundError:
+            self.skipTest("the kit is not installed as a package")
+        for name, version in NEEDED.items():
+            self.assertTrue(any(r.startswith(name) and f">={version}" in r for r in requires), requires)
 
 
 #: A bot that thinks for ever, if it is asked anything.
