@@ -147,21 +147,41 @@ func (w *watchedTLS) Clone() credentials.TransportCredentials {
 	return &watchedTLS{w.TransportCredentials.Clone(), w.failed}
 }
 
-// misfit says in words why a stream failed, if it is because one side speaks TLS and the other does not, or for want of
-// trust; else it is empty. Trying again mends that only if something at the arena changes.
-func (a arena) misfit(err error) string {
-	if a.tls == nil && strings.Contains(err.Error(), "error reading server preface") {
-		return a.host + " closes connections in clear text; if it speaks TLS, write https:// before the address or set FLIP7_CA"
+// misfit says in words why a stream failed, if it is because one side speaks TLS or HTTP/2 and the other does not, or for
+// want of trust; else it is empty. Trying again mends that only if something at the arena changes, unless it is passing.
+func (a arena) misfit(err error) (words string, passing bool) {
+	switch text := err.Error(); {
+	case strings.Contains(text, "http2: frame too large"), strings.Contains(text, "is not a settings frame"):
+		if strings.Contains(text, "looked like an HTTP/1.1 header") {
+			return notForBots(a.host, forBrowsers), false
+		}
+		return notForBots(a.host, "in a way that no arena does"), false
+	case a.tls == nil && strings.Contains(text, "error reading server preface"):
+		// It may be that of an arena which stops at this moment.
+		return a.host + " closes connections in clear text; if it speaks TLS, write https:// before the address or set FLIP7_CA", true
 	}
 	last := a.untrusted.Load()
 	if last == nil {
-		return ""
+		return "", false
+	}
+	if bad, ok := errors.AsType[x509.HostnameError](*last); ok {
+		return fmt.Sprintf("the certificate of %s is not trusted: it is for another name; write that in FLIP7_ADDR (%v)", a.host, bad), false
 	}
 	if bad, ok := errors.AsType[*tls.CertificateVerificationError](*last); ok {
-		return fmt.Sprintf("the certificate of %s is not trusted: %v; FLIP7_CA names the PEM file to trust", a.host, bad.Err)
+		return fmt.Sprintf("the certificate of %s is not trusted: %v; FLIP7_CA names the PEM file to trust", a.host, bad.Err), false
 	}
 	if _, ok := errors.AsType[tls.RecordHeaderError](*last); ok {
-		return a.host + " does not speak TLS; if the way there is safe, write http:// before the address"
+		return a.host + " does not speak TLS; if the way there is safe, write http:// before the address", false
 	}
-	return ""
+	if text := (*last).Error(); strings.Contains(text, "ALPN") || strings.Contains(text, "no application protocol") {
+		return notForBots(a.host, forBrowsers), false // a server for HTTP/1 alone
+	}
+	return "", false
+}
+
+const forBrowsers = "browsers, not bots"
+
+// notForBots says that something answers which is not where bots come in: an arena's pages, as a rule, or its metrics.
+func notForBots(host, whom string) string {
+	return host + " answers " + whom + ": the arena's port for bots is another one (often 7777)"
 }

@@ -65,7 +65,8 @@ func endOfStatus(err error, host string, met bool) end {
 		return end{words: "the arena closed the stream", comeBack: true}
 	}
 	st, _ := status.FromError(err)
-	e := end{words: st.Message(), comeBack: true}
+	told := oneLine(st.Message())
+	e := end{words: told, comeBack: true}
 	for _, detail := range st.Details() {
 		switch d := detail.(type) {
 		case *errdetails.ErrorInfo:
@@ -76,28 +77,34 @@ func endOfStatus(err error, host string, met bool) end {
 	}
 	switch known := flip7v1.EndReason_value[reasonPrefix+e.reason] != 0; {
 	case known:
-		e.words, e.comeBack = inPlain(e.reason, st.Message()), !final(e.reason)
+		e.words, e.comeBack = inPlain(e.reason, told), !final(e.reason)
+		return e
+	case answersBrowsers(told):
+		e.words, e.comeBack = notForBots(host, forBrowsers), met
 		return e
 	case st.Code() == codes.Unauthenticated, st.Code() == codes.PermissionDenied:
-		e.words = "the arena does not take this token: check FLIP7_TOKEN (" + st.Message() + ")"
+		e.words = "the arena does not take this token: check FLIP7_TOKEN (" + told + ")"
 		e.comeBack = false
 		return e
 	case e.reason != "":
-		e.words = inPlain(e.reason, st.Message())
+		e.words = inPlain(e.reason, told)
 		return e
 	}
 	switch st.Code() {
 	case codes.Unimplemented:
-		e.words = "what answers at " + host + " is no Flip 7 arena (" + st.Message() + ")"
+		e.words = "what answers at " + host + " is no Flip 7 arena (" + told + ")"
 		e.comeBack = met
 	case codes.Unavailable:
-		if reason, found := strings.CutPrefix(st.Message(), "connection error: "); found {
-			e.words = "cannot reach " + host + ": " + dialReason(reason)
-		} else {
-			e.words = "the connection to " + host + " was lost: " + st.Message()
-		}
+		e.words = unavailable(told, host)
 	}
 	return e
+}
+
+// answersBrowsers reports whether grpc says of an answer that it is HTTP and not gRPC. Proxies that stand before an arena
+// say 429 or 5xx for a while.
+func answersBrowsers(told string) bool {
+	code, found := strings.CutPrefix(told, "unexpected HTTP status code received from server: ")
+	return found && code < "5" && !strings.HasPrefix(code, "429")
 }
 
 // final reports whether a reason says not to come back (see EndReason in the contract).
@@ -153,6 +160,23 @@ func inPlain(reason, message string) string {
 	}
 	return words
 }
+
+// unavailable says whether the way to the arena was lost or never was.
+func unavailable(told, host string) string {
+	if reason, found := strings.CutPrefix(told, "connection error: "); found {
+		return "cannot reach " + host + ": " + dialReason(reason)
+	}
+	if reason, found := strings.CutPrefix(told, "name resolver error: "); found {
+		if reason == "produced zero addresses" {
+			reason = "no address was found for that name"
+		}
+		return "cannot reach " + host + ": " + reason
+	}
+	return "the connection to " + host + " was lost: " + told
+}
+
+// oneLine is a text with a blank for each run of white space.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // dialReason takes off what grpc puts around the reason why no connection came about.
 func dialReason(message string) string {

@@ -50,8 +50,8 @@ const (
 
 // Bot is a bot and what the arena is to know of it. Only Decide must be set.
 type Bot struct {
-	// Decide says what the bot does. If it panics, that is logged with the position and answered with Pass. It is
-	// called for one request at a time, unless MaxOpen allows more: then up to MaxOpen calls run at once.
+	// Decide says what the bot does. If it panics, that is logged with the position and answered with Pass, with a note of
+	// why. It is called for one request at a time, unless MaxOpen allows more: then up to MaxOpen calls run at once.
 	Decide func(*View) Decision
 
 	// Build is the version of the bot, such as a git revision, at most 64 bytes; ratings belong to a bot and its build.

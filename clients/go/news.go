@@ -161,14 +161,22 @@ func finishedOf(m *flip7v1.GameFinished) GameFinished {
 // String is the news in words.
 func (f GameFinished) String() string {
 	if f.End != EndComplete || f.Me >= len(f.Places) || f.Me >= len(f.Totals) {
-		return fmt.Sprintf("game %s ended after %d rounds: %s", f.GameID, f.Rounds, f.End)
+		return fmt.Sprintf("game %s ended after %s: %s", f.GameID, counted(f.Rounds, "round"), f.End)
 	}
-	words := fmt.Sprintf("game %s is over after %d rounds: place %d of %d with %d points",
-		f.GameID, f.Rounds, f.Places[f.Me], len(f.Places), f.Totals[f.Me])
+	words := fmt.Sprintf("game %s is over after %s: place %d of %d with %s",
+		f.GameID, counted(f.Rounds, "round"), f.Places[f.Me], len(f.Places), counted(f.Totals[f.Me], "point"))
 	if f.Faults > 0 {
-		words += fmt.Sprintf(", %d faults", f.Faults)
+		words += ", " + counted(f.Faults, "fault")
 	}
 	return words
+}
+
+// counted is "1 game" or "2 games".
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func verdictOf(m *flip7v1.Verdict, view *View) Verdict {
@@ -190,11 +198,8 @@ func (v Verdict) String() string {
 	switch v.Code {
 	case VerdictIllegal:
 		return fmt.Sprintf("illegal decision for request %s: %s", v.RequestID, v.Message)
-	case VerdictLate, VerdictDefaulted:
-		return fmt.Sprintf("request %s: %s (%s), %s was played: %s", v.RequestID, v.Code, v.Cause, v.Stands, v.Message)
-	case VerdictDuplicate:
-		return fmt.Sprintf("request %s had been answered: %s stands: %s", v.RequestID, v.Stands, v.Message)
 	}
+	// The arena's own words say what stands, and why.
 	return fmt.Sprintf("request %s: %s: %s", v.RequestID, v.Code, v.Message)
 }
 

@@ -363,9 +363,15 @@ func TestPanicIsPassed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newScripted(t, ended(func(k *talk) error {
 			k.send(ask("r1"))
-			if err := k.expect("r1: pass"); err != nil {
+			d, err := k.decision("r1")
+			if err != nil {
 				return err
 			}
+			if want := "decide failed: what now?"; d.GetAnswer() != flip7v1.Answer_ANSWER_PASS || d.GetNote() != want {
+				t.Errorf("got %v, want a pass with the note %q", d, want)
+			}
+			k.send(verdict(&flip7v1.Verdict{RequestId: "r1", Code: flip7v1.VerdictCode_VERDICT_CODE_DEFAULTED, Message: "it asked for that",
+				Answer: flip7v1.Answer_ANSWER_STAY, Cause: flip7v1.Cause_CAUSE_PASSED}))
 			k.send(ask("r2"))
 			if err := k.expect("r2: stay"); err != nil {
 				return err
@@ -374,10 +380,13 @@ func TestPanicIsPassed(t *testing.T) {
 		}))
 		a.play(flip7.Bot{Decide: func(v *flip7.View) flip7.Decision {
 			if v.Request().GetRequestId() == "r1" {
-				panic("what now?")
+				panic("what\nnow?")
 			}
 			return v.Stay()
 		}})
+		if got := strings.Count(a.log.String(), "position="); got != 1 {
+			t.Errorf("the position is logged %d times for a decision that failed, want once:\n%s", got, a.log)
+		}
 		for _, want := range []string{"Decide panicked: what now?; passed for it", "game g attempt 1, round 3, seat 2 is asked turn",
 			"[2 cyd active 7 9 = 0, total 40]", "play_test.go"} {
 			if !strings.Contains(a.log.String(), want) {
@@ -501,9 +510,9 @@ func TestVerdictsInWords(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newScripted(t, ended(func(k *talk) error {
 			k.send(
-				verdict(&flip7v1.Verdict{RequestId: "r1", Code: flip7v1.VerdictCode_VERDICT_CODE_DEFAULTED, Message: "no decision in 11 s",
+				verdict(&flip7v1.Verdict{RequestId: "r1", Code: flip7v1.VerdictCode_VERDICT_CODE_DEFAULTED, Message: "no decision in 11 s: stay is played",
 					Answer: flip7v1.Answer_ANSWER_STAY, Cause: flip7v1.Cause_CAUSE_TIMED_OUT}),
-				verdict(&flip7v1.Verdict{RequestId: "r2", Code: flip7v1.VerdictCode_VERDICT_CODE_DUPLICATE, Message: "answered before",
+				verdict(&flip7v1.Verdict{RequestId: "r2", Code: flip7v1.VerdictCode_VERDICT_CODE_DUPLICATE, Message: "the bot had decided: give to seat 1 stands",
 					Answer: flip7v1.Answer_ANSWER_GIVE, Seat: new(uint32(1))}),
 				verdict(&flip7v1.Verdict{RequestId: "r3", Code: flip7v1.VerdictCode_VERDICT_CODE_UNKNOWN_REQUEST, Message: "never asked"}),
 				gameFinished("g"),
@@ -514,10 +523,10 @@ func TestVerdictsInWords(t *testing.T) {
 		}))
 		a.play(flip7.Bot{})
 		for _, want := range []string{
-			"request r1: defaulted (timed_out), stay was played: no decision in 11 s",
-			"request r2 had been answered: give to seat 1 stands: answered before",
+			"request r1: defaulted: no decision in 11 s: stay is played\"",
+			"request r2: duplicate: the bot had decided: give to seat 1 stands\"",
 			"request r3: unknown_request: never asked",
-			"game g is over after 9 rounds: place 1 of 4 with 211 points, 1 faults",
+			"game g is over after 9 rounds: place 1 of 4 with 211 points, 1 fault",
 			"the arena ignored something that the kit sent: one is enough",
 			"playing as tester at http://arena.test:1",
 		} {
@@ -896,7 +905,7 @@ func TestCallbacks(t *testing.T) {
 			"event 2: drawn seat 3 12",
 			"decide r1",
 			"event 3: drawn seat 3 12",
-			"finished: game g is over after 9 rounds: place 1 of 4 with 211 points, 1 faults",
+			"finished: game g is over after 9 rounds: place 1 of 4 with 211 points, 1 fault",
 		}
 		if !slices.Equal(told, want) {
 			t.Errorf("got  %q\nwant %q", told, want)

@@ -77,6 +77,7 @@ type thought struct {
 	done     bool     // decision holds
 	decision Decision //
 	void     bool     // the game went on or is over: not worth thinking about
+	shown    bool     // its position was logged
 	over     bool     // the game is over: nobody to tell
 }
 
@@ -129,7 +130,7 @@ func (p *player) play(ctx context.Context) error {
 		if wait <= 0 {
 			wait = backOff(try)
 		}
-		p.bot.Log.Warn(e.words+"; trying again", "in", wait.Round(time.Millisecond))
+		p.bot.Log.Warn(e.words+"; trying again", "in", max(wait.Round(time.Millisecond), time.Millisecond))
 		select {
 		case <-time.After(wait):
 		case <-p.left:
@@ -354,11 +355,7 @@ func (p *player) judged(m *flip7v1.Verdict) {
 		p.tell(func() { p.bot.Verdict(v) })
 		return
 	}
-	if view == nil {
-		p.bot.Log.Warn(v.String())
-		return
-	}
-	p.bot.Log.Warn(v.String(), "position", view)
+	p.bot.Log.Warn(v.String(), p.show(t)...)
 }
 
 // thought is a remembered request, nil if there is none of that id.
@@ -392,7 +389,7 @@ func (p *player) think(ctx context.Context) {
 			return
 		}
 		if t := work[0]; ctx.Err() == nil && !p.isVoid(t) {
-			p.decided(t, p.decide(t.view))
+			p.decided(t, p.decide(t))
 		}
 	}
 }
@@ -404,14 +401,26 @@ func (p *player) isVoid(t *thought) bool {
 }
 
 // decide asks the author's function.
-func (p *player) decide(v *View) (d Decision) {
+func (p *player) decide(t *thought) (d Decision) {
 	defer func() {
 		if r := recover(); r != nil {
-			p.bot.Log.Error(fmt.Sprintf("Decide panicked: %v; passed for it", r), "position", v, "stack", string(debug.Stack()))
-			d = v.Pass()
+			why := oneLine(fmt.Sprint(r))
+			p.bot.Log.Error("Decide panicked: "+why+"; passed for it", append(p.show(t), "stack", string(debug.Stack()))...)
+			d = t.view.Pass().Note("decide failed: " + why)
 		}
 	}()
-	return p.bot.Decide(v)
+	return p.bot.Decide(t.view)
+}
+
+// show is the position of a request for the log, where it is to stand once.
+func (p *player) show(t *thought) []any {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if t == nil || t.shown {
+		return nil
+	}
+	t.shown = true
+	return []any{"position", t.view}
 }
 
 // decided keeps a decision and says it. Also one that comes late: it tells the arena that the bot is there.

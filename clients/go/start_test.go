@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -196,5 +197,11 @@ func TestReadme(t *testing.T) {
 	_, bot, _ := strings.Cut(string(odds), "\npackage main")
 	if !strings.Contains(string(readme), "```go\npackage main"+bot+"```\n") {
 		t.Error("README.md does not hold examples/odds/main.go as it is")
+	}
+	// What is beside it here is not where `flip7 new-bot` copies it to.
+	for _, link := range regexp.MustCompile(`\]\(([^)]*)\)`).FindAllSubmatch(readme, -1) {
+		if !bytes.HasPrefix(link[1], []byte("https://")) {
+			t.Errorf("README.md links to %s, which leads nowhere in a copy", link[1])
+		}
 	}
 }

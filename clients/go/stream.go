@@ -178,9 +178,8 @@ func (p *player) failed(ctx context.Context, err error) end {
 		return end{words: errSilent.Error(), comeBack: true}
 	}
 	e := endOfStatus(err, p.arena.host, p.met)
-	if misfit := p.arena.misfit(err); misfit != "" {
-		// A connection that closes before the arena's first word may be that of an arena which stops at this moment.
-		e.words, e.comeBack = misfit, p.met || p.arena.tls == nil
+	if misfit, passing := p.arena.misfit(err); misfit != "" {
+		e.words, e.comeBack = misfit, p.met || passing
 	}
 	return e
 }
