@@ -158,7 +158,11 @@ func (b *bridge) bot() flip7.Bot {
 		b.tell(finishedOf(g))
 	}
 	bot.Verdict = func(v flip7.Verdict) {
-		bot.Log.Warn(v.String())
+		var position []any
+		if v.Code == flip7.VerdictIllegal && v.View != nil { // of what was passed it was logged then
+			position = []any{"position", v.View}
+		}
+		bot.Log.Warn(v.String(), position...)
 		b.tell(verdictOf(v))
 	}
 	return bot

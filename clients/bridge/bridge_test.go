@@ -27,10 +27,10 @@ func TestWhatACommandMaySay(t *testing.T) {
 		{"more than 64 KiB", []string{`{"decision":"hit","notes":"LONG"}`}, "r1: hit", ""},
 		{"something that is no JSON", []string{"thinking ...", `"hit"`, ok}, "r1: hit", "line=\"thinking ...\""},
 		{"a decision that is not legal is for the arena to refuse", []string{`{"decision":"give 2"}`}, "r1: give 2", ""},
-		{"no such decision", []string{`{"decision":"raise"}`}, "r1: pass", `decision \"raise\" is none of hit, stay`},
-		{"a seat that cannot be", []string{`{"decision":"give -1"}`}, "r1: pass", `decision \"give -1\" is none of`},
-		{"no decision", []string{`{"id":"ID"}`}, "r1: pass", `decision \"\" is none of`},
-		{"a decision that is no text", []string{`{"decision":3}`}, "r1: pass", "decision is a number, want a string"},
+		{"no such decision", []string{`{"decision":"raise"}`}, `r1: pass (decide failed: decision "raise" is none of hit, stay)`, `decision \"raise\" is none of hit, stay`},
+		{"a seat that cannot be", []string{`{"decision":"give -1"}`}, `r1: pass (decide failed: decision "give -1" is none of hit, stay)`, `decision \"give -1\" is none of`},
+		{"no decision", []string{`{"id":"ID"}`}, `r1: pass (decide failed: decision "" is none of hit, stay)`, `decision \"\" is none of`},
+		{"a decision that is no text", []string{`{"decision":3}`}, "r1: pass (decide failed: decision is a number, want a string)", "decision is a number, want a string"},
 		{"a request that is not open", []string{`{"id":"r0","decision":"stay"}`, ok}, "r1: hit", `no request \"r0\" is open`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -50,7 +50,7 @@ func TestACommandThatFailsIsStartedAndAskedAgain(t *testing.T) {
 		says []string // the first process, to its first request
 		logs string
 	}{
-		{"it ends", []string{"END"}, "the command ended (exit status 3); it is started again"},
+		{"it ends", []string{"END"}, "the command ended (exit status 3); the command is started again"},
 		{"it prints on and on what is no JSON", []string{"a", "b", "c"}, `are no use, the last is \"c\": it is no JSON object; only decisions belong there`},
 		{"it writes a line that does not end", []string{"ENDLESSx"}, "a line of more than 1048576 bytes"},
 	} {
@@ -80,7 +80,7 @@ func TestARequestThatEndsProcessesIsPassed(t *testing.T) {
 	a := play(t, bridge.Config{Command: command("deadly")})
 	a.hello()
 	a.ask("deadly")
-	a.expect("deadly: pass")
+	a.expect("deadly: pass (decide failed: 2 processes ended over this request; the last: the command ended (exit status 3))")
 	a.logs("2 processes ended over this request")
 	a.ask("r2")
 	a.expect("r2: hit")
@@ -94,8 +94,8 @@ func TestACommandThatHangsIsStartedAgain(t *testing.T) {
 	a.expect("r1: pass")
 	a.ask("r2")
 	a.expect("r2: hit")
-	a.logs("request r1 is not answered though its time was up 1ms ago; it is started again")
-	a.logs("the command has answered nothing since it is ready; does it flush what it writes?")
+	a.logs("request r1 is not answered though its time was up 1ms ago; the command is started again")
+	a.logs("the command has answered nothing since it is ready; it takes too long, or does not flush what it writes (Python")
 }
 
 func TestALateDecisionIsNotTakenForTheNextRequest(t *testing.T) {
@@ -128,9 +128,24 @@ func TestACommandIsToldWhatIsNoDecision(t *testing.T) {
 	a := play(t, bridge.Config{Command: command("corrected")})
 	a.hello()
 	a.ask("r1")
-	a.expect("r1: pass")
+	a.expect(`r1: pass (decide failed: decision "raise" is none of hit, stay)`)
 	a.ask("r2")
 	a.expect("r2: hit (unreadable)")
+}
+
+func TestThePositionIsLoggedOfAnIllegalDecision(t *testing.T) {
+	a := play(t, bridge.Config{Command: command("says", `{"decision":"give 2"}`)})
+	a.hello()
+	a.ask("r1")
+	a.expect("r1: give 2")
+	for _, code := range []flip7v1.VerdictCode{flip7v1.VerdictCode_VERDICT_CODE_ILLEGAL, flip7v1.VerdictCode_VERDICT_CODE_DEFAULTED} {
+		a.tell(&flip7v1.ArenaMessage{Message: &flip7v1.ArenaMessage_Verdict{Verdict: &flip7v1.Verdict{RequestId: "r1", Code: code}}})
+	}
+	a.ask("r2")
+	a.expect("r2: give 2") // the verdicts have been told
+	if got := strings.Count(a.log.String(), "seat 1 is asked turn"); got != 1 {
+		t.Errorf("the position is logged %d times, want once\n%s", got, a.log)
+	}
 }
 
 func TestSeveralProcesses(t *testing.T) {
@@ -158,7 +173,7 @@ func TestACommandThatCannotPlay(t *testing.T) {
 		want     string
 	}{
 		{"it does not say that it is ready", command("unready"), bridge.Patience{Ready: time.Millisecond},
-			`the command did not write {"ready":true} as a line within 1ms; does it flush what it writes? Python`},
+			`the command did not write {"ready":true} as a line within 1ms; it takes too long, or does not flush what it writes (Python`},
 		{"it ends before it is ready", command("ends"), bridge.Patience{}, `the command ended (exit status 3) before it wrote {"ready":true}`},
 		{"it says something else first", command("ends", `{"decision":"hit"}`), bridge.Patience{},
 			`the command's first line is "{\"decision\":\"hit\"}", want {"ready":true}`},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -70,7 +71,7 @@ func (c *child) keep(ctx context.Context, ready chan<- struct{}) error {
 		case failures == mostFailures:
 			return commandError("%v; that was the %dth time in a row, without an answer in between", err, mostFailures)
 		}
-		c.log.Warn(err.Error()+"; it is started again", "in", pause)
+		c.log.Warn(err.Error()+"; the command is started again", "in", pause)
 		select {
 		case <-ctx.Done():
 			return nil
@@ -94,11 +95,12 @@ func (c *child) live(ctx context.Context, up func()) (answered bool, err error) 
 	up()
 	select {
 	case <-ctx.Done():
+		err = context.Cause(ctx)
 	case err = <-r.failed:
 	case <-r.process.Gone():
 		err = r.ended()
 	}
-	return c.detach(), err
+	return c.detach(err), err
 }
 
 // attach makes a process the one that is asked, from what is open on.
@@ -111,8 +113,9 @@ func (c *child) attach(r *run) {
 	}
 }
 
-// detach gives up the process that is asked. What it left open waits for the next, unless it is what ends processes.
-func (c *child) detach() (answered bool) {
+// detach gives up the process that is asked, because of err. What it left open waits for the next, unless it is what ends
+// processes.
+func (c *child) detach(err error) (answered bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	answered = c.run.answers > 0
@@ -122,10 +125,11 @@ func (c *child) detach() (answered bool) {
 		if q.deaths < mostDeaths && !q.void() {
 			return false
 		}
+		why := fmt.Sprintf("%d processes ended over this request; the last: %v", q.deaths, err)
 		if !q.void() {
-			c.log.Error(fmt.Sprintf("passed for the command: %d processes ended over this request", q.deaths), "position", q.view)
+			c.log.Error("passed for the command: "+why, "position", q.view)
 		}
-		q.answer <- q.view.Pass()
+		q.answer <- passed(q.view, why)
 		return true
 	})
 	return answered
@@ -196,20 +200,27 @@ func (c *child) decided(r *run, s said, wrong error) error {
 		r.tell(lineOf(verdict{Type: "verdict", ID: s.ID, Code: codeUnknown, Message: err.Error()}))
 		return err
 	}
-	d := q.view.Pass()
+	var d flip7.Decision
 	if wrong == nil {
 		d, wrong = read(q.view, s.Decision)
 	}
-	if wrong != nil {
-		d = q.view.Pass()
+	if wrong == nil {
+		d = d.Note(s.Note)
+	} else {
+		d = passed(q.view, wrong.Error())
 		c.log.Warn(fmt.Sprintf("passed for the command: %v", wrong), "position", q.view)
 		r.tell(lineOf(verdict{Type: "verdict", ID: q.id(), Code: codeUnreadable, Message: wrong.Error() + "; passed for it",
 			Legal: written(q.view.Legal())}))
 	}
 	r.answers++
 	c.drop(q)
-	q.answer <- d.Note(s.Note)
+	q.answer <- d
 	return nil
+}
+
+// passed is a pass that tells the bot's owner why, in the words of the kits.
+func passed(v *flip7.View, why string) flip7.Decision {
+	return v.Pass().Note("decide failed: " + strings.Join(strings.Fields(why), " "))
 }
 
 // meant is the open request that an answer is about. Call with mu held.

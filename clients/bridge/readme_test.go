@@ -2,6 +2,8 @@ package bridge_test
 
 import (
 	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -18,6 +20,12 @@ func TestReadme(t *testing.T) {
 	readme := text("README.md")
 	if !strings.Contains(readme, "```python\n"+text("examples/bot.py")+"```\n") {
 		t.Error("README.md does not hold examples/bot.py as it is")
+	}
+	for _, link := range regexp.MustCompile(`\]\(([^)]*)\)`).FindAllStringSubmatch(readme, -1) {
+		// `flip7 new-bot` copies this folder and nothing around it.
+		if _, err := os.Stat(link[1]); err != nil || !filepath.IsLocal(link[1]) {
+			t.Errorf("README.md links to %s, which leads nowhere in a copy", link[1])
+		}
 	}
 	passed := text("testdata/lines.txt")
 	shown := 0

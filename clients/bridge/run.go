@@ -25,7 +25,7 @@ const (
 )
 
 // flushHint is what an author has to know whose bot seems to be silent.
-const flushHint = "does it flush what it writes? Python: print(..., flush=True), C: setvbuf(stdout, NULL, _IOLBF, 0), Perl: $| = 1"
+const flushHint = "it takes too long, or does not flush what it writes (Python: print(..., flush=True), C: setvbuf(stdout, NULL, _IOLBF, 0), Perl: $| = 1)"
 
 // run is one process of the command.
 type run struct {
