@@ -54,7 +54,8 @@ class Threads:
         self._telling = False  # nothing is taken meanwhile
         self._taken = 0
         self._looking = False  # whether more threads are needed
-        self._alive = 0
+        self._alive = 0  # threads, the reader among them
+        self._busy = 0  # those of the others that do or read something
         self._closing = False
         self._stream: Stream | None = None  # to be read
         self._reading = False  # somebody does, the lead or the reader
@@ -108,18 +109,19 @@ class Threads:
                     self._loop.call_soon_threadsafe(self._ended.set)
 
     def _share(self) -> None:
-        """Have another thread take what waits, and begin to look whether more are needed."""
-        self._idle.notify()
-        if not self._looking and self._alive <= self._most:
+        """Have another thread take what waits or, if all are busy, begin to look whether one more is needed."""
+        if self._busy < self._alive - 1:
+            self._idle.notify()
+        elif not self._looking and self._alive - 1 < self._most:
             self._looking = True
             self._loop.call_soon_threadsafe(self._loop.call_later, _STUCK, self._look, self._taken)
 
     def _look(self, taken: int) -> None:
         with self._idle:
-            if self._work and taken == self._taken and self._alive <= self._most and not self._closing:
-                self._start(self._decide_on)
-            self._looking = bool(self._work) and self._alive <= self._most
+            self._looking = bool(self._work) and self._busy == self._alive - 1 < self._most and not self._closing
             if self._looking:
+                if taken == self._taken:
+                    self._start(self._decide_on)
                 self._loop.call_later(_STUCK, self._look, self._taken)
 
     def _read_on(self) -> None:
@@ -153,6 +155,7 @@ class Threads:
         goes_on = stream.hear(self._heard)
         with self._idle:
             was_lead, self._reading, self._leading = self._leading, False, False
+            self._busy -= was_lead
             self._since = time.monotonic()
             if not goes_on and self._stream is stream:
                 self._stream = None
@@ -174,20 +177,23 @@ class Threads:
                 self._read(work)
                 continue
             begun = time.perf_counter()
-            if isinstance(work, Thought):
-                self._decided(work, self._answer(work))
-            else:
-                tell(work, self._log)
-            quick = time.perf_counter() - begun < _QUICK
-            with self._idle:
-                if not isinstance(work, Thought):
-                    self._telling = False
-                    self._idle.notify_all()
-                if not quick:
-                    self._quick = 0
-                    self._standby.notify()
-                elif isinstance(work, Thought):
-                    self._quick += 1
+            try:
+                if isinstance(work, Thought):
+                    self._decided(work, self._answer(work))
+                else:
+                    tell(work, self._log)
+            finally:  # a log that fails ends the thread, and no other is to wait for it
+                quick = time.perf_counter() - begun < _QUICK
+                with self._idle:
+                    self._busy -= 1
+                    if not isinstance(work, Thought):
+                        self._telling = False
+                        self._idle.notify_all()
+                    if not quick:
+                        self._quick = 0
+                        self._standby.notify()
+                    elif isinstance(work, Thought):
+                        self._quick += 1
 
     def _take(self, lead: bool) -> Thought | News | Stream | None:
         """Wait for something to do; for the lead that may be to read. None: there will be nothing more."""
@@ -198,17 +204,19 @@ class Threads:
                     if isinstance(work, Thought) and work.view._void:
                         continue
                     self._taken += 1
+                    self._busy += 1
                     self._telling = not isinstance(work, Thought)
                     if self._asleep:
                         self._asleep = False
                         self._standby.notify()
-                    if self._work and self._quick < _PROVEN:
-                        self._share()  # who is not quick may be long
+                    if self._work and not (lead and self._quick >= _PROVEN):
+                        self._share()
                     return work
                 if self._closing and not self._work:
                     return None
                 if lead and self._stream and not self._reading and self._quick >= _PROVEN:
                     self._reading = self._leading = True
+                    self._busy += 1
                     self._since = time.monotonic()
                     return self._stream
                 self._idle.wait()

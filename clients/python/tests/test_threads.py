@@ -165,8 +165,14 @@ Decide = Callable[[flip7.View], flip7.Decision]
 class Waiting(unittest.IsolatedAsyncioTestCase):
     """Nothing waits for somebody who is busy while there is somebody else."""
 
-    def threads(self, decide: Decide = stay, decided: Callable[[], object] = int, most: int = 1) -> Any:
-        threads: Any = Trusting(decide, most, id, lambda _thought, _message: decided(), logging.Logger("test"))
+    def threads(
+        self,
+        decide: Decide = stay,
+        decided: Callable[[], object] = int,
+        most: int = 1,
+        kind: type[_threads.Threads] = _threads.Threads,
+    ) -> Any:
+        threads: Any = kind(decide, most, id, lambda _thought, _message: decided(), logging.Logger("test"))
         self.addAsyncCleanup(threads.close)
         return threads
 
@@ -184,8 +190,6 @@ class Waiting(unittest.IsolatedAsyncioTestCase):
                 what()
             idle.wait(PATIENCE)  # until this stream is left, to read the next
 
-        with threads._idle:
-            threads._quick = 0
         threads.attend(Written(reading))
         self.assertTrue(await asyncio.to_thread(read.wait, PATIENCE / 2))
 
@@ -202,7 +206,7 @@ class Waiting(unittest.IsolatedAsyncioTestCase):
                 third.set()
             return view.stay()
 
-        threads = self.threads(decide, decided.release, most=2)
+        threads = self.threads(decide, decided.release, most=2, kind=Trusting)
         threads.attend(Written(lambda: [threads.put(thought(f"r{i}")) for i in (1, 2, 3)], over.wait))
         for _ in range(3):
             self.assertTrue(await asyncio.to_thread(decided.acquire, timeout=PATIENCE))
@@ -229,12 +233,43 @@ class Waiting(unittest.IsolatedAsyncioTestCase):
             looked.set()
 
         with mock.patch.object(_threads, "time", clock):
-            threads = self.threads()
+            threads = self.threads(kind=Trusting)
             wait = threads._standby.wait
             threads._standby.wait = lambda timeout: (looked.set(), wait(timeout))
             threads.attend(Written(lambda: [threads.put(news) for _ in range(9)], reading))
             self.assertTrue(await asyncio.to_thread(read.wait, PATIENCE))
         self.assertLess(self.told, 9)
+
+    @mock.patch.object(_threads, "_STUCK", 0.0)
+    async def test_threads_for_a_callback_that_takes_long(self) -> None:
+        put, over = threading.Event(), threading.Event()
+
+        def reading() -> None:
+            threads.put(over.wait)
+            threads.put(thought("r1"))
+            put.set()
+
+        threads = self.threads(most=8)
+        threads.attend(Written(reading, over.wait))
+        await asyncio.to_thread(put.wait, PATIENCE)
+        for _ in range(50):
+            await asyncio.sleep(0)
+        over.set()
+        self.assertLessEqual(threads._alive, 3)
+
+    async def test_a_request_for_a_log_that_fails(self) -> None:
+        failed, decided = threading.Event(), threading.Event()
+        threads = self.threads(decided=decided.set)
+        threads._log = None
+
+        def reading() -> None:
+            threads.put(mock.Mock(side_effect=OSError))
+            failed.wait(PATIENCE)
+            threads.put(thought("r1"))
+
+        with mock.patch("threading.excepthook", lambda _error: failed.set()):
+            threads.attend(Written(reading))
+            self.assertTrue(await asyncio.to_thread(decided.wait, PATIENCE / 2))
 
 
 def thought(request_id: str) -> Thought:
