@@ -115,7 +115,7 @@ def end_of_status(status: Status, host: str, met: bool) -> End:
 
 
 #: What grpc says of a server that speaks HTTP and no gRPC. Of those that stand before arenas, some say 429 or 5xx for a while.
-_PAGES = re.compile(r"http2 header with status: 4(?!29)\d\d|Trying to connect an http1\.x server")
+_PAGES = re.compile(r"http2 header with status: 4(?!29)\d\d|Trying to connect an http1\.x server|Failed parsing HTTP/2")
 
 
 def _in_plain(reason: str, message: str) -> str:

@@ -32,9 +32,6 @@ from tests.arena import (
     welcomed,
 )
 
-#: What grpc makes of a server of pages.
-PAGES = (grpc.StatusCode.UNKNOWN, "Received http2 header with status: 405")
-
 BYE: Script = welcomed(Talk.bye)
 
 
@@ -519,6 +516,9 @@ class Ending(unittest.IsolatedAsyncioTestCase):
         def status(code: str, reason: str = "") -> Script:
             return lambda talk: talk.fail(grpc.StatusCode[code], "in\nwords", reason)
 
+        def status_in_words(code: str, words: str) -> Script:
+            return lambda talk: talk.fail(grpc.StatusCode[code], words)
+
         cases: list[tuple[str, Script, str, str]] = [
             ("replaced", saying("REPLACED"), "REPLACED", "another stream of the same instance took over: in words"),
             ("token revoked", saying("TOKEN_REVOKED"), "TOKEN_REVOKED", "needs the new one, if there is one): in words"),
@@ -535,7 +535,8 @@ class Ending(unittest.IsolatedAsyncioTestCase):
             ("with a reason", status("UNAUTHENTICATED", "TOKEN_UNKNOWN"), "TOKEN_UNKNOWN", "check FLIP7_TOKEN (in words)"),
             ("no bot's token", status("PERMISSION_DENIED"), "", "check FLIP7_TOKEN (in words)"),
             ("no arena", status("UNIMPLEMENTED"), "", "is no Flip 7 arena"),
-            ("its pages", lambda talk: talk.fail(*PAGES), "", "answers browsers, not bots: the arena's port"),
+            ("its pages", status_in_words("UNKNOWN", "Received http2 header with status: 405"), "", "answers browsers, not bots"),
+            ("other pages", status_in_words("UNAVAILABLE", "Failed parsing HTTP/2 (Expected SETTINGS"), "", "not bots"),
         ]
         for name, script, reason, says in cases:
             with self.subTest(name):
