@@ -535,7 +535,7 @@ class Ending(unittest.IsolatedAsyncioTestCase):
             ("with a reason", status("UNAUTHENTICATED", "TOKEN_UNKNOWN"), "TOKEN_UNKNOWN", "check FLIP7_TOKEN (in words)"),
             ("no bot's token", status("PERMISSION_DENIED"), "", "check FLIP7_TOKEN (in words)"),
             ("no arena", status("UNIMPLEMENTED"), "", "is no Flip 7 arena"),
-            ("its pages", status_in_words("UNKNOWN", "Received http2 header with status: 405"), "", "answers browsers, not bots"),
+            ("its pages", status_in_words("UNKNOWN", "Received http2 header with status: 405"), "", "not bots"),
             ("other pages", status_in_words("UNAVAILABLE", "Failed parsing HTTP/2 (Expected SETTINGS"), "", "not bots"),
         ]
         for name, script, reason, says in cases:
