@@ -2,6 +2,7 @@ package server
 
 import (
 	"cmp"
+	"crypto/tls"
 	"fmt"
 	"net"
 	"strings"
@@ -109,6 +110,42 @@ func (c Config) complete() Config {
 	c.ReconnectGrace = cmp.Or(c.ReconnectGrace, 30*time.Second)
 	c.DrainGrace = cmp.Or(c.DrainGrace, 3*time.Second)
 	return c
+}
+
+// Check refuses what New would refuse, as far as that can be seen before anything is made. It takes the addresses for a
+// moment to see whether they are free.
+func (c Config) Check() error {
+	c = c.complete()
+	if err := c.check(); err != nil {
+		return err
+	}
+	if _, err := namesOf(c); err != nil {
+		return err
+	}
+	if c.TLSCert != "" {
+		if _, err := tls.LoadX509KeyPair(c.TLSCert, c.TLSKey); err != nil {
+			return fmt.Errorf("certificate %s with key %s: %w", c.TLSCert, c.TLSKey, err)
+		}
+	}
+	for _, door := range []struct {
+		flag, address string
+		tokens        bool // come in there
+	}{{"address", c.Address, true}, {"metrics", c.Metrics, false}, {"web", c.Web, true}} {
+		if door.address == "" || door.address == metricsOff {
+			continue
+		}
+		l, err := net.Listen("tcp", door.address)
+		if err != nil {
+			return fmt.Errorf("--%s: %w", door.flag, err)
+		}
+		defer l.Close() // behind the others: two on one address are refused
+		if door.tokens {
+			if err := c.checkClear(door.flag, l.Addr()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // check refuses what cannot be, by the name of the flag.

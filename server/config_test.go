@@ -35,6 +35,36 @@ func TestNonsenseIsRefusedByTheNameOfTheFlag(t *testing.T) {
 	}
 }
 
+func TestWhatCannotBeServedIsRefusedBeforeAnythingIsMade(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	for _, test := range []struct {
+		name   string
+		change func(*Config)
+		want   string
+	}{
+		{"a flag that is nonsense", func(c *Config) { c.TokenRate = -1 }, "--token-rate: "},
+		{"an address that is taken", func(c *Config) { c.Address = taken.Addr().String() }, "--address: listen "},
+		{"pages where somebody else is", func(c *Config) { c.Web = taken.Addr().String() }, "--web: listen "},
+		{"metrics where somebody else is", func(c *Config) { c.Metrics = taken.Addr().String() }, "--metrics: listen "},
+		{"clear text for everybody", func(c *Config) { c.Address = ":0" }, "--address: "},
+		{"pages in clear text for everybody", func(c *Config) { c.Web = ":0" }, "--web: "},
+		{"a certificate that is not there", func(c *Config) { c.TLSCert, c.TLSKey = "no.pem", "no.key" }, "certificate no.pem with key no.key: "},
+		{"a host that is none", func(c *Config) { c.SelfSigned, c.Hosts = true, []string{"a b"} }, `--tls-host: "a b"`},
+		{"nothing wrong", func(*Config) {}, ""},
+	} {
+		c := Config{Folder: "data", Address: "127.0.0.1:0", Metrics: "off"}
+		test.change(&c)
+		err := c.Check()
+		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.HasPrefix(err.Error(), test.want)) {
+			t.Errorf("%s: got %v, want an error that begins with %q", test.name, err, test.want)
+		}
+	}
+}
+
 func TestClearTextIsRefusedBeyondThisMachine(t *testing.T) {
 	here := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 7777}
 	everywhere := &net.TCPAddr{IP: net.IPv6zero, Port: 7777}

@@ -141,9 +141,13 @@ func complete(st *status.Status) error {
 func badRequest(violations *validate.Violations) *errdetails.BadRequest {
 	bad := new(errdetails.BadRequest)
 	for _, v := range violations.GetViolations() {
+		wrong := v.GetMessage()
+		if wrong == "must be at least 1 characters" { // as protovalidate words min_len
+			wrong = "is empty"
+		}
 		bad.FieldViolations = append(bad.FieldViolations, &errdetails.BadRequest_FieldViolation{
 			Field:       protovalidate.FieldPathString(v.GetField()),
-			Description: v.GetMessage(),
+			Description: wrong,
 		})
 	}
 	return bad

@@ -114,6 +114,16 @@ func (b *browser) live(path, last string, enough func(heard) bool) (events []hea
 
 func never(heard) bool { return false }
 
+func TestATitleNamesTheArenaOnce(t *testing.T) {
+	b := browse(t)
+	id := b.opened(&flip7v1.TournamentSettings{PairingRounds: 1, Rotations: 1}, houses()...)
+	for path, want := range map[string]string{"/": "<title>Flip 7 Arena</title>", "/t/" + id: " · Flip 7 Arena</title>"} {
+		if page := b.page(path); !strings.Contains(page, want) {
+			t.Errorf("%s: no %q in %.300s", path, want, page)
+		}
+	}
+}
+
 func TestAPageOfANightMovesToItsEnd(t *testing.T) {
 	b := browse(t)
 	id := b.opened(&flip7v1.TournamentSettings{PairingRounds: 3, Rotations: 1}, houses()...)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -384,6 +385,19 @@ func (s *tournamentService) freeName(ctx context.Context, t *arena.Tournament, p
 	}
 }
 
+// explainWithdrawal keeps the reason for which a bot was withdrawn that is out already, once however often it is given.
+func (s *tournamentService) explainWithdrawal(ctx context.Context, id int64, why arena.Act) error {
+	acts, err := s.arena.Store.Acts(ctx, id)
+	if err != nil {
+		return fmt.Errorf("audit log of tournament %d: %w", id, err)
+	}
+	if slices.ContainsFunc(acts, func(a arena.Act) bool { return a.Who == why.Who && a.What == why.What && a.Why == why.Why }) {
+		return nil
+	}
+	why.At = time.Now().UTC()
+	return s.arena.Store.Audit(ctx, id, why)
+}
+
 // WithdrawBot takes a bot out from the next pairing round on.
 func (s *tournamentService) WithdrawBot(ctx context.Context, r *flip7v1.WithdrawBotRequest) (*flip7v1.WithdrawBotResponse, error) {
 	shown, err := s.leave(ctx, r.GetTournamentId(), r.GetBot(), func(t *arena.Tournament, e *arena.Entry) error {
@@ -392,7 +406,11 @@ func (s *tournamentService) WithdrawBot(ctx context.Context, r *flip7v1.Withdraw
 		if !by.admin() && !(registered && (by.owns(e.Owner) || by.is(e.Name))) {
 			return failed(codes.PermissionDenied, "NOT_THE_OWNER", "bot: %s is not one of %s", e.Name, by)
 		}
-		return s.arena.Withdraw(ctx, t.ID, e.Name, act(ctx, "withdraw", e.Name, r.GetWhy()))
+		why := act(ctx, "withdraw", e.Name, r.GetWhy())
+		if e.State == arena.Withdrawn && why.Why != "" {
+			return s.explainWithdrawal(ctx, t.ID, why)
+		}
+		return s.arena.Withdraw(ctx, t.ID, e.Name, why)
 	})
 	return &flip7v1.WithdrawBotResponse{Entry: shown}, err
 }

@@ -562,6 +562,30 @@ func TestAStartCanBeSetForLaterAndMoved(t *testing.T) {
 	}
 }
 
+func TestTheReasonOfAWithdrawalMayComeLater(t *testing.T) {
+	h := host(t)
+	id := h.opened(nil, houses()...)
+	for _, why := range []string{"", "sleeps", "sleeps"} {
+		if _, err := h.WithdrawBot(h.admin, &flip7v1.WithdrawBotRequest{TournamentId: id, Bot: "racer", Why: why}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	log, err := h.ListAudits(h.admin, &flip7v1.ListAuditsRequest{TournamentId: id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var reasons []string
+	for _, a := range log.GetAudits() {
+		if a.GetAction() == "withdraw" && a.GetSubject() == "racer" {
+			reasons = append(reasons, a.GetWhy())
+		}
+	}
+	slices.Sort(reasons)
+	if want := []string{"", "sleeps"}; !slices.Equal(reasons, want) {
+		t.Errorf("the audit log gives the reasons %q, want %q", reasons, want)
+	}
+}
+
 func TestWhoMayEnterAndWithdrawWhom(t *testing.T) {
 	h := host(t)
 	bots := flip7v1.NewBotServiceClient(h.conn)

@@ -221,12 +221,26 @@ func (w *spectator) translate(ctx context.Context, t *arena.Tournament, e arena.
 		}
 	case arena.StandingsChanged:
 		changed := &flip7v1.StandingsChanged{PairingRounds: uint32(min(e.Round, t.Settings.Rounds))}
-		if standings, err := t.Standings(); err == nil && len(standings) > 0 {
-			changed.Leader = standings[0].Name
+		if then := finishedRounds(t); len(then.Rounds) > 0 { // among tables half played the lead is luck of who played more
+			if standings, err := then.Standings(); err == nil && len(standings) > 0 {
+				changed.Leader = standings[0].Name
+			}
 		}
 		add(&flip7v1.TournamentEvent{Event: &flip7v1.TournamentEvent_StandingsChanged{StandingsChanged: changed}})
 	}
 	return nil
+}
+
+// finishedRounds is a tournament without the round that is being played.
+func finishedRounds(t *arena.Tournament) *arena.Tournament {
+	then := *t
+	playing := slices.IndexFunc(then.Rounds, func(r arena.Round) bool {
+		return slices.ContainsFunc(r.Tables, func(tab arena.Table) bool { return tab.State != arena.Complete && tab.State != arena.Void })
+	})
+	if playing >= 0 {
+		then.Rounds = then.Rounds[:playing]
+	}
+	return &then
 }
 
 // wants reports whether the spectator asked for a table.

@@ -143,6 +143,23 @@ func (h *hosting) game(id string, after uint32) (events []*flip7v1.GameEvent) {
 	return events
 }
 
+func TestTheLeadIsThatOfFinishedRounds(t *testing.T) {
+	round := func(states ...arena.TableState) (r arena.Round) {
+		for _, state := range states {
+			r.Tables = append(r.Tables, arena.Table{State: state})
+		}
+		return r
+	}
+	night := &arena.Tournament{Rounds: []arena.Round{round(arena.Complete, arena.Void), round(arena.Complete, arena.Playing)}}
+	if got := len(finishedRounds(night).Rounds); got != 1 || len(night.Rounds) != 2 {
+		t.Errorf("%d rounds count and %d are there, want 1 of 2", got, len(night.Rounds))
+	}
+	night.Rounds[1].Tables[1].State = arena.Complete
+	if got := len(finishedRounds(night).Rounds); got != 2 {
+		t.Errorf("when the second is over %d rounds count, want 2", got)
+	}
+}
+
 func TestAPositionOfAnotherRunBeginsAnew(t *testing.T) {
 	h := host(t)
 	id := h.opened(nil, houses()...)

@@ -23,8 +23,8 @@ func (c *backupCmd) Run(ctx context.Context, p *program) error {
 	if p.json {
 		return printInventoryJSON(p, c.File, c.Data, holds)
 	}
-	fmt.Fprintf(p.out, "%s holds the data folder %s (tournaments: %d, bytes: %d), with its tokens and keys: keep it as safe as that.\n",
-		c.File, c.Data, holds.Tournaments, holds.Bytes)
+	fmt.Fprintf(p.out, "%s holds the data folder %s (%s, %.1f MB), with its tokens and keys: keep it as safe as that.\n",
+		c.File, c.Data, counted(holds.Tournaments, "tournament", "tournaments"), float64(holds.Bytes)/1e6)
 	for _, t := range holds.Unfinished {
 		if !t.Settings.Predictable() {
 			fmt.Fprintf(p.out, "It contains the secret of tournament %d %q, which is %v: until that is over, whoever reads the file can foretell its cards.\n",

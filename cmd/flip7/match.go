@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -306,7 +307,11 @@ func (b *board) draw(r *match.Result) {
 	if !b.redrawn {
 		var lines []string
 		for _, l := range r.Lines {
-			lines = append(lines, fmt.Sprintf("%s %s%+.1f Elo +-%s, %d faults", l.Name, l.Bound, l.Elo, margin(l.EloMargin, 1), l.Faults))
+			line := fmt.Sprintf("%s %s%+.1f Elo", l.Name, l.Bound, tenths(l.Elo))
+			if l.EloMargin != nil {
+				line += " +-" + margin(l.EloMargin, 1)
+			}
+			lines = append(lines, fmt.Sprintf("%s, %s", line, counted(l.Faults, "fault", "faults")))
 		}
 		fmt.Fprintf(b.out, "%d of %d games: %s\n", r.Games, r.Of, strings.Join(lines, "; "))
 		return
@@ -358,7 +363,7 @@ func printMatch(out io.Writer, r *match.Result) {
 			los = rating.Percent(*l.LOS, 2)
 		}
 		fmt.Fprintf(t, "%s\t%.4f\t%s\t%.1f\t%.1f %%\t%s%+.1f\t%s\t%s\t", l.Name, l.Placement, margin(l.PlacementMargin, 4), l.Points,
-			100*l.Firsts, l.Bound, l.Elo, margin(l.EloMargin, 1), los)
+			100*l.Firsts, l.Bound, tenths(l.Elo), margin(l.EloMargin, 1), los)
 		if timed {
 			fmt.Fprintf(t, "%d\t%s\t%s\t", l.Faults, latency(durationpb.New(l.P50), l.P50 > 0), latency(durationpb.New(l.P99), l.P99 > 0))
 		}
@@ -406,6 +411,9 @@ func printWarnings(out io.Writer, ps *programs) {
 		}
 	}
 }
+
+// tenths is a number rounded to tenths, of which none is -0.0.
+func tenths(x float64) float64 { return math.Round(10*x)/10 + 0 }
 
 // margin writes half of an interval, or a dash where nothing can be said.
 func margin(m *float64, decimals int) string {

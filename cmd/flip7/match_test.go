@@ -262,7 +262,7 @@ func TestTheBoardIsDrawnOverItself(t *testing.T) {
 
 func TestWhereNothingIsRedrawnALineIsWrittenNowAndThen(t *testing.T) {
 	var out bytes.Buffer
-	r := &match.Result{Games: 3, Of: 30, Lines: []match.Line{{Name: "a", Elo: 12, Faults: 2}, {Name: "b", Elo: -12}}}
+	r := &match.Result{Games: 3, Of: 30, Lines: []match.Line{{Name: "a", Elo: 12, Faults: 2}, {Name: "b", Elo: -0.04, EloMargin: new(7.5)}}}
 	sofar := func() (*match.Result, error) { return r, nil }
 	b := &board{out: &out, last: time.Now()}
 	b.progress(3, sofar)
@@ -271,7 +271,7 @@ func TestWhereNothingIsRedrawnALineIsWrittenNowAndThen(t *testing.T) {
 	}
 	b.last = time.Now().Add(-linePause)
 	b.progress(3, sofar)
-	if got, want := out.String(), "3 of 30 games: a +12.0 Elo +--, 2 faults; b -12.0 Elo +--, 0 faults\n"; got != want {
+	if got, want := out.String(), "3 of 30 games: a +12.0 Elo, 2 faults; b +0.0 Elo +-7.5, 0 faults\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -32,7 +32,7 @@ func TestARefusalNamesTheFlag(t *testing.T) {
 		`as_name: "a:b" has a colon in it`:                           `--as: "a:b" has a colon in it`,
 		`player: no house bot is named "nope"`:                       `no house bot is named "nope"`,
 		"authorization: the token is unknown":                        "the token is unknown",
-		"why: must be at least 1 characters":                         "--why: must be at least 1 characters",
+		"why: is empty":                                              "--why: is empty",
 		`name: "a:b" has a colon in it`:                              `name: "a:b" has a colon in it`,
 		"tournament 7: not found":                                    "tournament 7: not found",
 		"the arena is full":                                          "the arena is full",
@@ -268,6 +268,62 @@ func TestStandingsFitATerminal(t *testing.T) {
 				t.Errorf("%s: %d columns, want 80 at most: %s", c.name, len(line), line)
 			}
 		}
+	}
+}
+
+func TestAServeThatIsRefusedLeavesNothingBehind(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "data")
+	text, code := said(t, "serve", "--data", folder, "--address", ":0", "--metrics", "off", "--web", "off")
+	if _, err := os.Stat(folder); code != exitUsage || !strings.Contains(text, "clear text") || !os.IsNotExist(err) {
+		t.Errorf("exit code %d, %q, and the folder: %v; want %d, that clear text is refused, and no folder", code, text, err, exitUsage)
+	}
+}
+
+func TestALatestEndIsNotTakenForThePlan(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		28*time.Second + 400*time.Millisecond: "28s", 90 * time.Second: "2m", time.Hour: "1h", 10*time.Hour + 33*time.Minute: "10h33m",
+	} {
+		if got := rounded(d); got != want {
+			t.Errorf("%v is written as %q, want %q", d, got, want)
+		}
+	}
+	serving(t, "closed")
+	text, _ := said(t, "tournament", "create", "one", "--open")
+	found(t, `It will take about [0-9]+s; at the latest after ([0-9]+h[0-9]*m?), if every bot used all its time in every decision\.`, text)
+}
+
+func TestAStartSaysWhoPlaysAlongAndHowToLookOn(t *testing.T) {
+	serving(t, "closed")
+	said(t, "tournament", "create", "one", "--open", "--rounds", "1", "--checkin", "1h")
+	said(t, "bot", "register", "ada")
+	if text, code := said(t, "tournament", "enter", "9", "bot:ada"); code != exitUsage || text != "flip7: tournament 9: not found; \"bot:ada\" has not entered\n" {
+		t.Errorf("exit code %d and %q, want that there is no tournament 9", code, text)
+	}
+	said(t, "tournament", "enter", "1", "bot:ada")
+	text, _ := said(t, "tournament", "start", "1")
+	want := "Fewer bots than seats (1 of 4): outside the ranks house bot stay-25 plays along as the anchor if it has not entered, and house bots odds and stay-20 fill up where fewer than three would play.\n"
+	if !strings.HasSuffix(text, want) {
+		t.Errorf("got %q, want at its end %q", text, want)
+	}
+	text, code := said(t, "tournament", "start", "1", "--watch")
+	if want := "flip7: tournament 1 is running already; to look on: flip7 tournament show 1 --watch\n"; code != exitUsage || text != want {
+		t.Errorf("exit code %d and %q, want %q", code, text, want)
+	}
+}
+
+func TestAWatchDoesNotSayTheSameTwice(t *testing.T) {
+	w := &watching{}
+	is := func(why string) string {
+		return w.line(&flip7v1.TournamentEvent{Event: &flip7v1.TournamentEvent_Tournament{
+			Tournament: &flip7v1.Tournament{State: flip7v1.TournamentState_TOURNAMENT_STATE_RUNNING, StateWhy: why}}})
+	}
+	leads := func(bot string) string {
+		return w.line(&flip7v1.TournamentEvent{Event: &flip7v1.TournamentEvent_StandingsChanged{StandingsChanged: &flip7v1.StandingsChanged{Leader: bot}}})
+	}
+	got := []string{is(""), is(""), is("it waits for ada"), is(""), is(""), leads(""), leads("ada"), leads(""), leads("ada")}
+	want := []string{"the tournament is running", "", "the tournament is running: it waits for ada", "the tournament goes on", "", "", "leader: ada", "", ""}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

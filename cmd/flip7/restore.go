@@ -22,7 +22,7 @@ func (c *restoreCmd) Run(ctx context.Context, p *program) error {
 	if p.json {
 		return printInventoryJSON(p, c.File, c.Data, holds)
 	}
-	fmt.Fprintf(p.out, "%s is restored to the data folder %s (tournaments: %d).\n", c.File, c.Data, holds.Tournaments)
+	fmt.Fprintf(p.out, "%s is restored to the data folder %s (%s).\n", c.File, c.Data, counted(holds.Tournaments, "tournament", "tournaments"))
 	for _, t := range holds.Unfinished {
 		if t.State.Live() {
 			fmt.Fprintf(p.out, "Tournament %d %q is %v and goes on, from where it was at the backup, when a server uses the folder. See to it that none goes on with the old one.\n",

@@ -90,17 +90,23 @@ func (c *serveCmd) open(ctx context.Context, p *program) (*server.Server, func()
 	if err := registration.UnmarshalText([]byte(c.Registration)); err != nil {
 		return nil, nil, fmt.Errorf("--registration: %w", err)
 	}
-	kept, err := store.Open(ctx, c.Data, store.Options{Durability: durability, Log: log, Reserved: server.ReservedNames()})
-	if err != nil {
-		return nil, nil, fmt.Errorf("--data: %w", err)
-	}
-	s, err := server.New(server.Config{
+	config := server.Config{
 		Address: c.Address, Metrics: c.Metrics, Web: orOff(c.Web), Folder: c.Data, Version: version,
 		TLSCert: c.TLSCert, TLSKey: c.TLSKey, SelfSigned: c.TLSSelfSigned, Hosts: c.TLSHost, Insecure: c.Insecure,
 		Registration: registration, MaxBots: c.OwnerBots, MaxStreams: c.MaxStreams, MaxInstances: c.MaxInstances,
 		MaxWatchers: c.MaxWatchers, PracticeTables: orNone(c.PracticeTables), TokenRate: c.TokenRate, AddressRate: c.AddressRate,
 		PingInterval: c.PingInterval, ReconnectGrace: orNone(c.ReconnectGrace), DrainGrace: orNone(c.DrainGrace),
-	}, server.Deps{Store: kept, Log: log})
+	}
+	if _, err := os.Stat(filepath.Join(c.Data, adminTokenFile)); err != nil { // else nothing new would be left behind
+		if err := config.Check(); err != nil {
+			return nil, nil, err
+		}
+	}
+	kept, err := store.Open(ctx, c.Data, store.Options{Durability: durability, Log: log, Reserved: server.ReservedNames()})
+	if err != nil {
+		return nil, nil, fmt.Errorf("--data: %w", err)
+	}
+	s, err := server.New(config, server.Deps{Store: kept, Log: log})
 	if err != nil {
 		kept.Close()
 		return nil, nil, err
@@ -210,9 +216,9 @@ func (c *serveCmd) greet(p *program, s *server.Server, first bool) {
 		env += " FLIP7_CA=" + s.Trust()
 	}
 	if token, err := os.ReadFile(s.AdminTokenFile()); first && err == nil {
-		fmt.Fprintf(p.out, "The admin's token, shown this once: %s\n", strings.TrimSpace(string(token)))
+		fmt.Fprintf(p.out, "The admin's token: %s\n", strings.TrimSpace(string(token)))
 	}
-	fmt.Fprintf(p.out, "The admin's token is in %s; the verbs below find it there.\n\nIn another terminal", s.AdminTokenFile())
+	fmt.Fprintf(p.out, "The admin's token is kept in %s; the verbs below find it there.\n\nIn another terminal", s.AdminTokenFile())
 	if env != "" {
 		fmt.Fprintf(p.out, ", after export%s", env)
 	}

@@ -142,7 +142,7 @@ func (c *tournamentCreateCmd) Run(ctx context.Context, p *program) error {
 	if r.GetExpectedDuration() != nil {
 		fmt.Fprintf(p.out, "It will take about %s", rounded(r.GetExpectedDuration().AsDuration()))
 		if r.GetLatestDuration() != nil {
-			fmt.Fprintf(p.out, ", and end after %s at the latest, whatever the bots do", rounded(r.GetLatestDuration().AsDuration()))
+			fmt.Fprint(p.out, "; ", latestEnd("after "+rounded(r.GetLatestDuration().AsDuration())))
 		}
 		fmt.Fprintln(p.out, ".")
 	}
@@ -166,7 +166,7 @@ func printed[R interface {
 }
 
 func printTournament(w io.Writer, t *flip7v1.Tournament) {
-	fmt.Fprintf(w, "Tournament %s %q is %s", t.GetId(), t.GetName(), tournamentState(t.GetState()))
+	fmt.Fprintf(w, "Tournament %s %q is %s", t.GetId(), t.GetName(), stateWords(t.GetState()))
 	if t.GetStateWhy() != "" {
 		fmt.Fprintf(w, " (%s)", t.GetStateWhy())
 	}
@@ -216,11 +216,29 @@ func tournamentState(s flip7v1.TournamentState) string {
 	return strings.ToLower(strings.TrimPrefix(s.String(), "TOURNAMENT_STATE_"))
 }
 
-func rounded(d time.Duration) time.Duration {
-	if d > time.Minute {
-		return d.Round(time.Minute)
+// stateWords are a state behind "is".
+func stateWords(s flip7v1.TournamentState) string {
+	if s == flip7v1.TournamentState_TOURNAMENT_STATE_DRAFT {
+		return "a draft"
 	}
-	return d.Round(time.Second)
+	return tournamentState(s)
+}
+
+// rounded writes how long something will take, as nobody can say to the second.
+func rounded(d time.Duration) string {
+	if d <= time.Minute {
+		return d.Round(time.Second).String()
+	}
+	text := strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
+	if hours, is := strings.CutSuffix(text, "h0m"); is {
+		return hours + "h"
+	}
+	return text
+}
+
+// latestEnd words a bound that is far from what is expected, so that nobody takes it for the plan.
+func latestEnd(when string) string {
+	return "at the latest " + when + ", if every bot used all its time in every decision"
 }
 
 // nightArg names a tournament.
@@ -256,7 +274,7 @@ func (c *tournamentEnterCmd) Run(ctx context.Context, p *program) error {
 				return err
 			})
 		if err != nil {
-			return fmt.Errorf("%q: %w", player, err)
+			return fmt.Errorf("%w; %q has not entered", err, player) // whether it is to blame or not
 		}
 	}
 	return nil
@@ -320,15 +338,33 @@ func (c *tournamentStartCmd) Run(ctx context.Context, p *program) error {
 			t := r.GetTournament()
 			printTournament(p.out, t)
 			if t.GetLatestEndTime() != nil {
-				fmt.Fprintf(p.out, "Expected end %s, latest possible end %s, with everybody there.\n", t.GetExpectedEndTime().AsTime().Local().Format(time.DateTime),
-					t.GetLatestEndTime().AsTime().Local().Format(time.DateTime))
+				fmt.Fprintf(p.out, "Expected end %s; %s.\n", t.GetExpectedEndTime().AsTime().Local().Format(time.DateTime),
+					latestEnd(t.GetLatestEndTime().AsTime().Local().Format(time.DateTime)))
 			}
+			fmt.Fprint(p.out, company(t))
 			return nil
 		})
+	if err != nil && strings.HasPrefix(err.Error(), "tournament "+c.ID+" is ") && !strings.Contains(err.Error(), "; ") {
+		return fmt.Errorf("%w; to look on: flip7 tournament show %s --watch", err, c.ID)
+	}
 	if err != nil || !c.Watch {
 		return err
 	}
 	return watch(ctx, c.remoteFlags, p, c.ID)
+}
+
+// company says who plays along with bots that are too few for a table; empty if there are enough.
+func company(t *flip7v1.Tournament) string {
+	s, seats := t.GetSettings(), t.GetSettings().GetSeats()
+	if t.GetEntries() >= seats {
+		return ""
+	}
+	text := fmt.Sprintf("Fewer bots than seats (%d of %d): outside the ranks ", t.GetEntries(), seats)
+	rated := s.GetRated() && !t.GetPredictable()
+	if s.GetAnchor() == flip7v1.Anchor_ANCHOR_ON || s.GetAnchor() != flip7v1.Anchor_ANCHOR_OFF && rated {
+		text += "house bot stay-25 plays along as the anchor if it has not entered, and "
+	}
+	return text + "house bots odds and stay-20 fill up where fewer than three would play.\n"
 }
 
 // clock reads a time of day, the next time it comes, or a point in time.
@@ -514,7 +550,7 @@ func (c *tournamentRehearseCmd) Run(ctx context.Context, p *program) error {
 			printFinal(p.out, r.GetTournament().GetFinalTable())
 			fmt.Fprintf(p.out, "\n%s. With bots on other machines the night would take about %s", counted(r.GetGamesFinished(), "game", "games"), rounded(r.GetExpectedDuration().AsDuration()))
 			if r.GetLatestDuration() != nil {
-				fmt.Fprintf(p.out, ", and end after %s at the latest", rounded(r.GetLatestDuration().AsDuration()))
+				fmt.Fprint(p.out, "; ", latestEnd("after "+rounded(r.GetLatestDuration().AsDuration())))
 			}
 			fmt.Fprintln(p.out, ".")
 			printConclusion(p.out, r.GetTournament())

@@ -168,7 +168,7 @@ func (w *watching) line(e *flip7v1.TournamentEvent) string {
 	line, last := "", (*string)(nil)
 	switch e := e.GetEvent().(type) {
 	case *flip7v1.TournamentEvent_Tournament:
-		line, last = "the tournament is "+tournamentState(e.Tournament.GetState()), &w.state
+		line, last = "the tournament is "+stateWords(e.Tournament.GetState()), &w.state
 		if why := e.Tournament.GetStateWhy(); why != "" {
 			line += ": " + why
 		}
@@ -185,12 +185,19 @@ func (w *watching) line(e *flip7v1.TournamentEvent) string {
 		return fmt.Sprintf("%s, table %d is %s: %s", strings.ToLower(roundName(e.Table.GetPairingRound(), w.settings)), e.Table.GetNumber(),
 			strings.ToLower(strings.TrimPrefix(e.Table.GetState().String(), "TABLE_STATE_")), seated(e.Table))
 	case *flip7v1.TournamentEvent_StandingsChanged:
+		if e.StandingsChanged.GetLeader() == "" {
+			return "" // no pairing round is over
+		}
 		line, last = "leader: "+e.StandingsChanged.GetLeader(), &w.leader
 	}
 	if last == nil || *last == line {
 		return ""
 	}
+	waited := last == &w.state && strings.HasPrefix(w.state, line+": ") // for what is not said any more
 	*last = line
+	if waited {
+		return "the tournament goes on"
+	}
 	return line
 }
 
@@ -328,7 +335,7 @@ func still(t *flip7v1.Tournament) bool {
 
 // headline is where a tournament is, in a line or two.
 func headline(t *flip7v1.Tournament) string {
-	line := fmt.Sprintf("Tournament %s %q is %s", t.GetId(), t.GetName(), tournamentState(t.GetState()))
+	line := fmt.Sprintf("Tournament %s %q is %s", t.GetId(), t.GetName(), stateWords(t.GetState()))
 	switch {
 	case t.GetState() == flip7v1.TournamentState_TOURNAMENT_STATE_OPEN && t.GetStartTime() != nil:
 		line += ", starts at " + t.GetStartTime().AsTime().Local().Format(time.DateTime)

@@ -241,7 +241,7 @@ func limitsOf(entered []arena.Tournament) limits {
 
 func buildOf(name string, stats arena.Stats, of limits) buildView {
 	b := buildView{Build: name, Games: stats.Games, Points: stats.MeanPoints(), Busts: stats.BustRate(), Requests: stats.Requests, Slips: stats.Slips,
-		Faults: []count{}, Latency: []bucket{}, P50: short(stats.Latency.Quantile(.5)), P99: short(stats.Latency.Quantile(.99)), Max: short(stats.Latency.Max())}
+		Faults: []count{}, Latency: []bucket{}, P50: felt(stats.Latency.Quantile(.5)), P99: felt(stats.Latency.Quantile(.99)), Max: felt(stats.Latency.Max())}
 	for _, f := range faultNames {
 		if n := stats.Faults[f.cause]; n > 0 {
 			b.Faults = append(b.Faults, count{f.name, n})
@@ -304,6 +304,14 @@ func short(d time.Duration) string {
 		text = strings.TrimSuffix(text, "0s")
 	}
 	return text
+}
+
+// felt is a measured time; below a tenth of a millisecond it is the clock's and not the bot's.
+func felt(d time.Duration) string {
+	if d > 0 && d < 100*time.Microsecond {
+		return "<0.1ms"
+	}
+	return short(d)
 }
 
 func finite(x float64) *float64 {

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestCells(t *testing.T) {
@@ -40,6 +41,14 @@ func TestALinkLeadsToTheBotWhateverItsName(t *testing.T) {
 		}
 		if segment, err := url.PathUnescape(strings.TrimPrefix(to.EscapedPath(), "/b/")); err != nil || segment != name || to.RawQuery+to.Fragment != "" || strings.Count(to.EscapedPath(), "/") != 2 {
 			t.Errorf("%q is linked as %s, which leads to %q", name, link, segment)
+		}
+	}
+}
+
+func TestAThinkingTimeBelowTheClockIsNotTakenApart(t *testing.T) {
+	for d, want := range map[time.Duration]string{0: "0s", 999: "<0.1ms", 99 * time.Microsecond: "<0.1ms", 100 * time.Microsecond: "100µs", 2 * time.Second: "2s"} {
+		if got := felt(d); got != want {
+			t.Errorf("%v is shown as %q, want %q", d, got, want)
 		}
 	}
 }
