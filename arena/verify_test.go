@@ -30,7 +30,7 @@ func TestVerifyNamesWhatDoesNotHold(t *testing.T) {
 		{"what a bot brought", `"contribution":"626f74`, `"contribution":"626f75`, "the secret and what the bots brought make the seed"},
 		{"a decision", `"hit","hit"`, `"hit","stay"`, "pairing round 1, table 1, game 1"},
 		{"a total", `"totals":[`, `"totals":[1`, "pairing round 1, table 1, game 1"},
-		{"a place", `"places":[`, `"places":[1`, "the record does not hold"},
+		{"a place", `"places":[`, `"places":[1`, ", places [1"},
 		{"who sat where", `"seats":[`, `"seats":[9,`, "pairing round 1, table 1, game 1"},
 		{"a pairing", `"cost":0`, `"cost":2`, "pairing round 1"},
 		{"the standings", `"line":"standing","rank":1`, `"line":"standing","rank":2`, "standings"},

@@ -81,8 +81,8 @@ func (r Record) Replay(deal Deal, observer Observer) (State, error) {
 	}
 	got := s.Result()
 	if got.Rounds != r.Result.Rounds || !slices.Equal(got.Totals, r.Result.Totals) || !slices.Equal(got.Places, r.Result.Places) {
-		return s, fmt.Errorf("%w: it says %v after %d rounds, the cards say %v after %d", ErrRecord,
-			r.Result.Totals, r.Result.Rounds, got.Totals, got.Rounds)
+		return s, fmt.Errorf("%w: it says totals %v, places %v after %d rounds, the cards say totals %v, places %v after %d", ErrRecord,
+			r.Result.Totals, r.Result.Places, r.Result.Rounds, got.Totals, got.Places, got.Rounds)
 	}
 	return s, nil
 }
