@@ -129,6 +129,15 @@ func TestABotThatComputesWithoutEndIsToldWhy(t *testing.T) {
 	}
 }
 
+func TestAPassWhenTimeIsUpIsNotTakenForAFailure(t *testing.T) {
+	for sin, want := range map[string]string{"passes": passHint, "passes when its time is up": slowHint} {
+		f := check(t, sinner(sin), Config{Scripts: chosen("latency")}).Results[0].Failure
+		if f == nil || !strings.HasPrefix(f.Came, "pass for ") || f.Hint != want {
+			t.Errorf("%s: got %+v, want the hint %q", sin, f, want)
+		}
+	}
+}
+
 func TestABotThatSpeaksJSONIsToldOfTheBridgeAtOnce(t *testing.T) {
 	mute := func(ctx context.Context, _ map[string]string, output io.Writer, _ func(context.Context, string) (net.Conn, error)) error {
 		io.WriteString(output, "loaded\n{\"rea") // as a pipe may cut it

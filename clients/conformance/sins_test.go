@@ -203,6 +203,9 @@ func (p *plain) asked(stream flip7v1.PlayService_PlayClient, r *flip7v1.Decision
 		}
 	case "takes 2 seconds":
 		time.Sleep(2 * time.Second)
+	case "passes when its time is up":
+		<-time.After(r.GetTimeLeft().AsDuration())
+		d.Answer = flip7v1.Answer_ANSWER_PASS
 	case "passes":
 		d.Answer = flip7v1.Answer_ANSWER_PASS
 		time.AfterFunc(50*time.Millisecond, func() { io.WriteString(p.output, "the function failed\n") })

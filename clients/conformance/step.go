@@ -199,7 +199,12 @@ func (s expectDecision) do(p *play) error {
 			a := p.asked[d.GetRequestId()]
 			left = slices.DeleteFunc(left, func(id string) bool { return id == d.GetRequestId() })
 			took = append(took, said.at.Sub(a.at))
-			wrong = s.judge(a, d)
+			if wrong = s.judge(a, d); said.at.Sub(a.at) >= decisionTimeout+timeBank { // passed because there was no time left
+				if late, is := wrong.(unexpected); is {
+					late.hint = slowHint
+					wrong = late
+				}
+			}
 		}
 		return wrong != nil || len(left) == 0
 	})

@@ -107,7 +107,7 @@ func (c *matchCmd) Run(ctx context.Context, p *program) error {
 	if result.Games == 0 {
 		fmt.Fprintln(p.out, "Broken off before a rotation was finished: there is nothing to show.")
 		if ps != nil {
-			fmt.Fprintf(p.out, "There were %v.\n", &ps.played)
+			fmt.Fprintf(p.out, "By then: %v.\n", &ps.played)
 			printWarnings(p.out, ps)
 		}
 		return broken(p, err)

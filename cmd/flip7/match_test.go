@@ -144,7 +144,7 @@ func TestTheFirstTroubleOfAProgramIsToldAtOnce(t *testing.T) {
 		for range 3 {
 			ps.answered(remote.Answered{Bot: "ada", Cause: game.Passed})
 		}
-		io.WriteString(l.output, "Traceback\nKeyError: 7\n") // behind the fault
+		io.WriteString(l.output, "Traceback\nKeyError: 7\ntime=now level=INFO msg=\"passed for it\"\n") // behind the fault
 		ps.ended(remote.Session{Bot: "ada"}, flip7v1.EndReason_END_REASON_UNSPECIFIED, "")
 		time.Sleep(lastWords + time.Millisecond)
 		synctest.Wait()

@@ -366,7 +366,7 @@ func (o *output) atFault() []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.kept == nil {
-		return last[max(0, len(last)-wordLines):]
+		return lastOf(last)
 	}
 	return o.kept
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -91,10 +92,9 @@ func (b *board) accompany(ctx context.Context, ps *programs, seats int) {
 
 // trouble tells one.
 func (b *board) trouble(t trouble) {
-	var words []string
-	if t.kind != warned { // which is its words
-		words = t.of.output.last()
-		words = words[max(0, len(words)-wordLines):]
+	words := lastOf(t.of.output.last())
+	if t.kind == warned && len(words) > 0 && warning(words[len(words)-1]) != "" { // the warning itself
+		words = nil
 	}
 	if t.kind == byDefault {
 		t.of.output.keep(words)
@@ -104,13 +104,22 @@ func (b *board) trouble(t trouble) {
 	}
 	text := fmt.Sprintf("%s %s", t.of.name, t.what)
 	switch {
-	case t.kind == warned || t.of.output.echo != nil: // it is there already
+	case t.of.output.echo != nil || t.kind == warned && len(words) == 0: // it is there already
 	case len(words) == 0:
 		text += "; it wrote nothing"
 	default:
 		text += "; the last it wrote:\n  " + strings.Join(words, "\n  ")
 	}
 	fmt.Fprintln(b, text)
+}
+
+// lastOf are the last lines, of the bot itself if it wrote some: what the bridge or a kit logs about them comes behind.
+func lastOf(lines []string) []string {
+	own := slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return strings.Contains(line, " level=") })
+	if len(own) > 0 {
+		lines = own
+	}
+	return lines[max(0, len(lines)-wordLines):]
 }
 
 const (
