@@ -23,8 +23,8 @@ func (c *backupCmd) Run(ctx context.Context, p *program) error {
 	if p.json {
 		return printInventoryJSON(p, c.File, c.Data, holds)
 	}
-	fmt.Fprintf(p.out, "%s holds the data folder %s (%s, %.1f MB), with its tokens and keys: keep it as safe as that.\n",
-		c.File, c.Data, counted(holds.Tournaments, "tournament", "tournaments"), float64(holds.Bytes)/1e6)
+	fmt.Fprintf(p.out, "%s holds the data folder %s (%s, %s), with its tokens and keys: keep it as safe as that.\n",
+		c.File, c.Data, counted(holds.Tournaments, "tournament", "tournaments"), size(holds.Bytes))
 	for _, t := range holds.Unfinished {
 		if !t.Settings.Predictable() {
 			fmt.Fprintf(p.out, "It contains the secret of tournament %d %q, which is %v: until that is over, whoever reads the file can foretell its cards.\n",
@@ -33,6 +33,14 @@ func (c *backupCmd) Run(ctx context.Context, p *program) error {
 	}
 	fmt.Fprintf(p.out, "Restore it into an empty folder: flip7 restore %s --data FOLDER\n", c.File)
 	return nil
+}
+
+// size is how large a file is.
+func size(bytes int64) string {
+	if bytes < 1e6 {
+		return fmt.Sprintf("%.1f kB", float64(bytes)/1e3)
+	}
+	return fmt.Sprintf("%.1f MB", float64(bytes)/1e6)
 }
 
 // printInventoryJSON says what is in a backup, without the secrets.

@@ -81,6 +81,7 @@ func TestBackupSaysWhatItGivesAway(t *testing.T) {
 	if !strings.Contains(said, `the secret of tournament 1 "Friday", which is running`) || strings.Count(said, "secret") != 1 {
 		t.Errorf("it says\n%s\nwant that it contains the secret of Friday, and no other", said)
 	}
+	found(t, `(\(3 tournaments, [0-9.]+ kB\))`, said)
 	said = string(verb(t, "restore", file, "--data", filepath.Join(t.TempDir(), "restored")))
 	if !strings.Contains(said, `"Friday" is running and goes on`) || strings.Contains(said, "Thursday") {
 		t.Errorf("it says\n%s\nwant that Friday goes on, and nothing of Thursday", said)

@@ -306,7 +306,7 @@ func TestAStartSaysWhoPlaysAlongAndHowToLookOn(t *testing.T) {
 		t.Errorf("got %q, want at its end %q", text, want)
 	}
 	text, code := said(t, "tournament", "start", "1", "--watch")
-	if want := "flip7: tournament 1 is running already; to look on: flip7 tournament show 1 --watch\n"; code != exitUsage || text != want {
+	if want := "flip7: tournament 1 is running already; to look at it: flip7 tournament show 1 --watch\n"; code != exitUsage || text != want {
 		t.Errorf("exit code %d and %q, want %q", code, text, want)
 	}
 }

@@ -345,7 +345,11 @@ func (c *tournamentStartCmd) Run(ctx context.Context, p *program) error {
 			return nil
 		})
 	if err != nil && strings.HasPrefix(err.Error(), "tournament "+c.ID+" is ") && !strings.Contains(err.Error(), "; ") {
-		return fmt.Errorf("%w; to look on: flip7 tournament show %s --watch", err, c.ID)
+		look := "flip7 tournament show " + c.ID
+		if strings.HasSuffix(err.Error(), "already") {
+			look += " --watch"
+		}
+		return fmt.Errorf("%w; to look at it: %s", err, look)
 	}
 	if err != nil || !c.Watch {
 		return err
