@@ -13,7 +13,7 @@ export interface Log {
 export interface Bot {
     /**
      * Says what the bot does. If it throws or its promise is rejected, that is logged with the position and answered with
-     * a pass. It is called for one request at a time, unless `maxOpen` allows more.
+     * a pass, with a note of why. It is called for one request at a time, unless `maxOpen` allows more.
      */
     decide: Decide;
     /** Version of the bot, such as a git revision, at most 64 bytes; ratings belong to a bot and its build. */

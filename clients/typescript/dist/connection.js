@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { kitName, kitVersion, protocol } from "./kit.js";
 import { Stream } from "./stream.js";
+import { counted } from "./words.js";
 /**
  * Events that may wait for the player before further ones are dropped. Other messages are bounded by the bot's capacity:
  * per game a start, an end, an open request and what is said of it.
@@ -101,7 +102,7 @@ export class Connection {
             if (lasted)
                 tries = 0; // a good stream: the next trouble is another one
             const wait = end.retryAfter || backOff(tries);
-            this.#log("warn", `${end.words}; trying again in ${Math.round(wait) / 1000} s`);
+            this.#log("warn", `${end.words}; trying again in ${Math.max(Math.round(wait), 1) / 1000} s`);
             await this.#pause(wait);
         }
         this.#tell({ kind: "end", end: undefined });
@@ -138,8 +139,8 @@ export class Connection {
     }
     #greet({ bot, sessionId, capacity, practice }) {
         this.#met = true;
-        const granted = `session ${sessionId}, ${capacity?.maxGames} games, ${capacity?.maxOpen} open`;
-        this.#log("info", `playing as ${bot} at ${this.#settings.arena.written} (${granted})`);
+        const granted = `at most ${counted(capacity?.maxGames, "game")} and ${counted(capacity?.maxOpen, "request")} at once`;
+        this.#log("info", `playing as ${bot} at ${this.#settings.arena.written} (session ${sessionId}, ${granted})`);
         if (practice)
             this.#log("info", "practising until a tournament needs the bot");
         else if (this.#settings.practice)

@@ -32,3 +32,5 @@ export declare function endOfGoodbye(goodbye: Goodbye): End;
  * @param met whether this arena ever welcomed the bot: some failures mend themselves only if it did
  */
 export declare function endOfStatus({ code, details, metadata }: StatusObject, arena: Arena, met: boolean): End;
+/** A text with a blank for each run of white space. */
+export declare function oneLine(text: string): string;

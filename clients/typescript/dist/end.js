@@ -62,7 +62,9 @@ export function endOfStatus({ code, details, metadata }, arena, met) {
     const end = { ...told, words: oneLine(details), comeBack: true };
     const is = (words, comeBack = true) => ({ ...end, words, comeBack });
     if (told.reason in meanings)
-        return is(inPlain(told.reason, details), !final.has(told.reason));
+        return is(inPlain(told.reason, end.words), !final.has(told.reason));
+    if (answersBrowsers(details))
+        return is(notForBots(arena, "browsers, not bots"), met);
     switch (code) {
         case status.OK:
             return is("the arena closed the stream");
@@ -71,7 +73,7 @@ export function endOfStatus({ code, details, metadata }, arena, met) {
             return is(`the arena does not take this token: check FLIP7_TOKEN (${end.words})`, false);
     }
     if (told.reason !== "")
-        return is(inPlain(told.reason, details));
+        return is(inPlain(told.reason, end.words));
     switch (code) {
         case status.UNIMPLEMENTED:
             return is(`what answers at ${arena.written} is no Flip 7 arena (${end.words})`, met);
@@ -90,7 +92,12 @@ function endOfConnection(end, arena, met) {
     const unmet = end.words.startsWith("No connection established");
     // Without what grpc puts around the reason why no connection came about, and the time that it adds.
     const reason = end.words.replace(/^.*Last error: (Error: )?|( \(\d{4}-\S+Z\))?(\.? Resolution note:.*)?$/g, "");
-    if (arena.secure && /certificate|altnames/i.test(reason)) {
+    if (reason === "Protocol error")
+        return is(notForBots(arena, "in a way that no arena does"), met); // HTTP/1 alone, most often
+    if (arena.secure && /altnames/i.test(reason)) {
+        return is(`the certificate of ${arena.written} is not trusted: it is for another name; write that in FLIP7_ADDR (${reason})`, met);
+    }
+    if (arena.secure && /certificate/i.test(reason)) {
         return is(`the certificate of ${arena.written} is not trusted: ${reason}; FLIP7_CA names the PEM file to trust`, met);
     }
     if (arena.secure && /wrong version number|packet length too long/i.test(reason)) {
@@ -100,11 +107,26 @@ function endOfConnection(end, arena, met) {
         const hint = "if it speaks TLS, write https:// before the address or set FLIP7_CA";
         return is(`${arena.written} closes connections in clear text; ${hint}`, true); // or it stops at this moment
     }
+    if (reason.startsWith("Name resolution failed")) {
+        return is(`cannot reach ${arena.written}: no address was found for that name`, true);
+    }
     if (unmet)
         return is(`cannot reach ${arena.written}: ${reason}`, true);
     return is(`the connection to ${arena.written} was lost: ${reason}`, true);
 }
-function oneLine(text) {
+/**
+ * Whether grpc says of an answer that it is HTTP and not gRPC. Proxies that stand before an arena say 429 or 5xx for a
+ * while.
+ */
+function answersBrowsers(details) {
+    return /^Received HTTP status code (?!429)[1-4]\d\d$/.test(details);
+}
+/** Says that something answers which is not where bots come in: an arena's pages, as a rule, or its metrics. */
+function notForBots({ written }, whom) {
+    return `${written} answers ${whom}: the arena's port for bots is another one (often 7777)`;
+}
+/** A text with a blank for each run of white space. */
+export function oneLine(text) {
     return text.replace(/\s+/g, " ").trim();
 }
 /** Takes reason and time out of the details of a status, a google.rpc.Status that holds messages by their names. */

@@ -1,7 +1,7 @@
 import { cardOf } from "./card.js";
 import { decisionOf, legalOf } from "./decision.js";
 import { milliseconds } from "./view.js";
-import { causeOf, eventKindOf, gameEndOf, kindOf, roundEndOf, statusOf, verdictCodeOf, } from "./words.js";
+import { causeOf, counted, eventKindOf, gameEndOf, kindOf, roundEndOf, statusOf, verdictCodeOf, } from "./words.js";
 /** Says that a game of the bot begins, or goes on after a reconnect. */
 export class GameStarted {
     game;
@@ -55,11 +55,11 @@ export class GameFinished {
     toString() {
         const [place, total] = [this.places[this.me], this.totals[this.me]];
         if (this.end !== "complete" || place === undefined || total === undefined) {
-            return `game ${this.gameId} ended after ${this.rounds} rounds: ${this.end}`;
+            return `game ${this.gameId} ended after ${counted(this.rounds, "round")}: ${this.end}`;
         }
-        const faults = this.faults > 0 ? `, ${this.faults} faults` : "";
-        return (`game ${this.gameId} is over after ${this.rounds} rounds: ` +
-            `place ${place} of ${this.places.length} with ${total} points${faults}`);
+        const faults = this.faults > 0 ? `, ${counted(this.faults, "fault")}` : "";
+        return (`game ${this.gameId} is over after ${counted(this.rounds, "round")}: ` +
+            `place ${place} of ${this.places.length} with ${counted(total, "point")}${faults}`);
     }
 }
 /** Says that a decision was not simply taken. */
@@ -94,17 +94,9 @@ export class Verdict {
     }
     /** The verdict in words. */
     toString() {
-        switch (this.code) {
-            case "illegal":
-                return `illegal decision for request ${this.requestId}: ${this.message}`;
-            case "late":
-            case "defaulted":
-                return `request ${this.requestId}: ${this.code} (${this.cause}), ${this.stands} was played: ${this.message}`;
-            case "duplicate":
-                return `request ${this.requestId} had been answered: ${this.stands} stands: ${this.message}`;
-            default:
-                return `request ${this.requestId}: ${this.code}: ${this.message}`;
-        }
+        if (this.code === "illegal")
+            return `illegal decision for request ${this.requestId}: ${this.message}`;
+        return `request ${this.requestId}: ${this.code}: ${this.message}`; // the arena's own words say what stands, and why
     }
 }
 /** @internal */

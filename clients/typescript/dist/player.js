@@ -1,6 +1,6 @@
 import { Deadline } from "./deadline.js";
 import { Decision, message } from "./decision.js";
-import { EndError } from "./end.js";
+import { EndError, oneLine } from "./end.js";
 import { Link } from "./link.js";
 import { eventOf, GameFinished, GameStarted, Verdict } from "./news.js";
 import { gameOf, milliseconds, View } from "./view.js";
@@ -199,7 +199,7 @@ export class Player {
             this.#decided(thought, thought.view.pass());
         if (this.#bot.verdict)
             return this.#tell(this.#bot.verdict, () => verdict);
-        this.#log.warn(thought ? `${verdict}; position: ${thought.view}` : `${verdict}`);
+        this.#log.warn(thought && !thought.shown ? `${verdict}; position: ${show(thought)}` : `${verdict}`);
     }
     #thought(id) {
         for (const { thoughts } of this.#games.values()) {
@@ -231,7 +231,7 @@ export class Player {
                 continue;
             this.#open++;
             const begun = performance.now();
-            const said = this.#decide(thought.view);
+            const said = this.#decide(thought);
             this.#rest(performance.now() - begun);
             if (said instanceof Decision) {
                 this.#open--;
@@ -265,26 +265,27 @@ export class Player {
         this.#flush();
     }
     /** Asks the author's function. */
-    #decide(view) {
+    #decide(thought) {
         try {
-            const said = this.#bot.decide(view);
+            const said = this.#bot.decide(thought.view);
             if (!isPromise(said))
-                return this.#checked(said, view);
-            return said.then((decision) => this.#checked(decision, view), (error) => this.#failed(error, view));
+                return this.#checked(said, thought);
+            return said.then((decision) => this.#checked(decision, thought), (error) => this.#failed(error, thought));
         }
         catch (error) {
-            return this.#failed(error, view);
+            return this.#failed(error, thought);
         }
     }
-    #checked(said, view) {
+    #checked(said, thought) {
         if (said instanceof Decision)
             return said;
-        this.#log.error(`decide returned ${String(said)}, want a Decision such as view.stay(); passed for it: ${view}`);
-        return view.pass();
+        const why = `it returned ${String(said)}, want a Decision such as view.stay()`;
+        this.#log.error(`decide failed: ${why}; passed for it: ${show(thought)}`);
+        return passed(thought, why);
     }
-    #failed(error, view) {
-        this.#log.error(`decide failed; passed for it: ${view}\n${stackOf(error)}`);
-        return view.pass();
+    #failed(error, thought) {
+        this.#log.error(`decide failed; passed for it: ${show(thought)}\n${stackOf(error)}`);
+        return passed(thought, String(error));
     }
     /** Keeps a decision and says it. Also one that comes late: it tells the arena that the bot is there. */
     #decided(thought, decision) {
@@ -339,6 +340,15 @@ function drop({ thoughts }, why) {
         thought.void = thought.over = true;
         thought.deadline.end(why);
     }
+}
+/** The position of a request for the log, where it is to stand once. */
+function show(thought) {
+    thought.shown = true;
+    return thought.view;
+}
+/** A pass that tells the bot's owner why, in the arena's log of the bot. */
+function passed({ view }, why) {
+    return view.pass().withNote(oneLine(`decide failed: ${why}`));
 }
 function isPromise(value) {
     return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";

@@ -34,6 +34,8 @@ export declare const verdictCodeOf: (value: number) => "defaulted" | "duplicate"
 export declare const causeOf: (value: number) => "chosen" | "disconnected" | "illegal" | "passed" | "timed_out";
 export declare const roundEndOf: (value: number) => "all_out" | "exhausted" | "flip_7";
 export declare const eventKindOf: (value: number) => "decided" | "discarded" | "drawn" | "flip_three_began" | "game_ended" | "given" | "left" | "made_flip_7" | "reshuffled" | "round_ended" | "round_started" | "saved" | "set_aside";
+/** "1 game" or "2 games". */
+export declare function counted(count: number | undefined, what: string): string;
 /** Whether the kit can show a request of that kind to a bot. */
 export declare function isKnown(kind: number): boolean;
 export {};

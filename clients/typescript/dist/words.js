@@ -23,6 +23,10 @@ export const verdictCodeOf = reader(verdictCodes);
 export const causeOf = reader(causes);
 export const roundEndOf = reader(roundEnds);
 export const eventKindOf = reader(eventKinds);
+/** "1 game" or "2 games". */
+export function counted(count = 0, what) {
+    return `${count} ${what}${count === 1 ? "" : "s"}`;
+}
 /** Whether the kit can show a request of that kind to a bot. */
 export function isKnown(kind) {
     return kind > 0 && kind < kinds.length;

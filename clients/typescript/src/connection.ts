@@ -3,6 +3,7 @@ import type { Arena } from "./arena.js";
 import type { End } from "./end.js";
 import { kitName, kitVersion, protocol } from "./kit.js";
 import { type Level, Stream } from "./stream.js";
+import { counted } from "./words.js";
 import type { ArenaMessage, Capacity, Decision, Hello, Welcome } from "./wire/flip7/v1/play_service.js";
 
 /** What the connection is told once. Crosses threads, so it is data alone. */
@@ -145,7 +146,7 @@ export class Connection {
       if (!end.comeBack || this.#last) return this.#tell({ kind: "end", end });
       if (lasted) tries = 0; // a good stream: the next trouble is another one
       const wait = end.retryAfter || backOff(tries);
-      this.#log("warn", `${end.words}; trying again in ${Math.round(wait) / 1000} s`);
+      this.#log("warn", `${end.words}; trying again in ${Math.max(Math.round(wait), 1) / 1000} s`);
       await this.#pause(wait);
     }
     this.#tell({ kind: "end", end: undefined });
@@ -182,8 +183,8 @@ export class Connection {
 
   #greet({ bot, sessionId, capacity, practice }: Welcome): void {
     this.#met = true;
-    const granted = `session ${sessionId}, ${capacity?.maxGames} games, ${capacity?.maxOpen} open`;
-    this.#log("info", `playing as ${bot} at ${this.#settings.arena.written} (${granted})`);
+    const granted = `at most ${counted(capacity?.maxGames, "game")} and ${counted(capacity?.maxOpen, "request")} at once`;
+    this.#log("info", `playing as ${bot} at ${this.#settings.arena.written} (session ${sessionId}, ${granted})`);
     if (practice) this.#log("info", "practising until a tournament needs the bot");
     else if (this.#settings.practice) this.#log("warn", "this arena has no practice tables");
   }

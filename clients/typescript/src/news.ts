@@ -4,7 +4,7 @@ import type { GameEvent } from "./wire/flip7/v1/game.js";
 import type * as play from "./wire/flip7/v1/play_service.js";
 import { type Game, milliseconds, type View } from "./view.js";
 import {
-  type Cause, causeOf, type EventKind, eventKindOf, type GameEnd, gameEndOf, type Kind, kindOf, type RoundEnd, roundEndOf,
+  type Cause, causeOf, counted, type EventKind, eventKindOf, type GameEnd, gameEndOf, type Kind, kindOf, type RoundEnd, roundEndOf,
   type Status, statusOf, type VerdictCode, verdictCodeOf,
 } from "./words.js";
 
@@ -66,12 +66,12 @@ export class GameFinished {
   toString(): string {
     const [place, total] = [this.places[this.me], this.totals[this.me]];
     if (this.end !== "complete" || place === undefined || total === undefined) {
-      return `game ${this.gameId} ended after ${this.rounds} rounds: ${this.end}`;
+      return `game ${this.gameId} ended after ${counted(this.rounds, "round")}: ${this.end}`;
     }
-    const faults = this.faults > 0 ? `, ${this.faults} faults` : "";
+    const faults = this.faults > 0 ? `, ${counted(this.faults, "fault")}` : "";
     return (
-      `game ${this.gameId} is over after ${this.rounds} rounds: ` +
-      `place ${place} of ${this.places.length} with ${total} points${faults}`
+      `game ${this.gameId} is over after ${counted(this.rounds, "round")}: ` +
+      `place ${place} of ${this.places.length} with ${counted(total, "point")}${faults}`
     );
   }
 }
@@ -110,17 +110,8 @@ export class Verdict {
 
   /** The verdict in words. */
   toString(): string {
-    switch (this.code) {
-      case "illegal":
-        return `illegal decision for request ${this.requestId}: ${this.message}`;
-      case "late":
-      case "defaulted":
-        return `request ${this.requestId}: ${this.code} (${this.cause}), ${this.stands} was played: ${this.message}`;
-      case "duplicate":
-        return `request ${this.requestId} had been answered: ${this.stands} stands: ${this.message}`;
-      default:
-        return `request ${this.requestId}: ${this.code}: ${this.message}`;
-    }
+    if (this.code === "illegal") return `illegal decision for request ${this.requestId}: ${this.message}`;
+    return `request ${this.requestId}: ${this.code}: ${this.message}`; // the arena's own words say what stands, and why
   }
 }
 

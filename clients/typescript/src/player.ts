@@ -2,7 +2,7 @@ import type { Bot, Log } from "./bot.js";
 import type { Heard, Settings } from "./connection.js";
 import { Deadline } from "./deadline.js";
 import { Decision, message } from "./decision.js";
-import { EndError } from "./end.js";
+import { EndError, oneLine } from "./end.js";
 import { Link } from "./link.js";
 import { eventOf, GameFinished, GameStarted, Verdict } from "./news.js";
 import { type Game, gameOf, milliseconds, View } from "./view.js";
@@ -28,6 +28,8 @@ interface Thought {
   readonly view: View;
   readonly deadline: Deadline;
   decision?: Decision;
+  /** Its position was logged. */
+  shown?: boolean;
   /** The game went on or is over: not worth thinking about. */
   void: boolean;
   /** The game is over: nobody to tell. */
@@ -229,7 +231,7 @@ export class Player {
     const verdict = new Verdict(message, thought?.view);
     if (verdict.code === "illegal" && verdict.triesLeft > 0 && thought) this.#decided(thought, thought.view.pass());
     if (this.#bot.verdict) return this.#tell(this.#bot.verdict, () => verdict);
-    this.#log.warn(thought ? `${verdict}; position: ${thought.view}` : `${verdict}`);
+    this.#log.warn(thought && !thought.shown ? `${verdict}; position: ${show(thought)}` : `${verdict}`);
   }
 
   #thought(id: string): Thought | undefined {
@@ -259,7 +261,7 @@ export class Player {
       if (thought.void) continue;
       this.#open++;
       const begun = performance.now();
-      const said = this.#decide(thought.view);
+      const said = this.#decide(thought);
       this.#rest(performance.now() - begun);
       if (said instanceof Decision) {
         this.#open--;
@@ -294,28 +296,29 @@ export class Player {
   }
 
   /** Asks the author's function. */
-  #decide(view: View): Decision | Promise<Decision> {
+  #decide(thought: Thought): Decision | Promise<Decision> {
     try {
-      const said: unknown = this.#bot.decide(view);
-      if (!isPromise(said)) return this.#checked(said, view);
+      const said: unknown = this.#bot.decide(thought.view);
+      if (!isPromise(said)) return this.#checked(said, thought);
       return said.then(
-        (decision) => this.#checked(decision, view),
-        (error: unknown) => this.#failed(error, view),
+        (decision) => this.#checked(decision, thought),
+        (error: unknown) => this.#failed(error, thought),
       );
     } catch (error) {
-      return this.#failed(error, view);
+      return this.#failed(error, thought);
     }
   }
 
-  #checked(said: unknown, view: View): Decision {
+  #checked(said: unknown, thought: Thought): Decision {
     if (said instanceof Decision) return said;
-    this.#log.error(`decide returned ${String(said)}, want a Decision such as view.stay(); passed for it: ${view}`);
-    return view.pass();
+    const why = `it returned ${String(said)}, want a Decision such as view.stay()`;
+    this.#log.error(`decide failed: ${why}; passed for it: ${show(thought)}`);
+    return passed(thought, why);
   }
 
-  #failed(error: unknown, view: View): Decision {
-    this.#log.error(`decide failed; passed for it: ${view}\n${stackOf(error)}`);
-    return view.pass();
+  #failed(error: unknown, thought: Thought): Decision {
+    this.#log.error(`decide failed; passed for it: ${show(thought)}\n${stackOf(error)}`);
+    return passed(thought, String(error));
   }
 
   /** Keeps a decision and says it. Also one that comes late: it tells the arena that the bot is there. */
@@ -372,6 +375,17 @@ function drop({ thoughts }: Running, why: string): void {
     thought.void = thought.over = true;
     thought.deadline.end(why);
   }
+}
+
+/** The position of a request for the log, where it is to stand once. */
+function show(thought: Thought): View {
+  thought.shown = true;
+  return thought.view;
+}
+
+/** A pass that tells the bot's owner why, in the arena's log of the bot. */
+function passed({ view }: Thought, why: string): Decision {
+  return view.pass().withNote(oneLine(`decide failed: ${why}`));
 }
 
 function isPromise(value: unknown): value is Promise<unknown> {

@@ -56,6 +56,11 @@ export const causeOf = reader(causes);
 export const roundEndOf = reader(roundEnds);
 export const eventKindOf = reader(eventKinds);
 
+/** "1 game" or "2 games". */
+export function counted(count = 0, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}
+
 /** Whether the kit can show a request of that kind to a bot. */
 export function isKnown(kind: number): boolean {
   return kind > 0 && kind < kinds.length;

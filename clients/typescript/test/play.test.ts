@@ -50,9 +50,11 @@ test("decisions as they travel", async (t) => {
     ["the first legal", (view) => view.legal[0], Answer.HIT],
     ["a promise", async (view) => view.hit(), Answer.HIT],
     ["a note too long, cut between two letters", (view) => view.stay().withNote(`-${"ü".repeat(200)}`), Answer.STAY, undefined, `-${"ü".repeat(127)}`],
-    ["nothing", () => undefined, Answer.PASS],
-    ["something else", () => "stay", Answer.PASS],
-    ["a promise of something else", async () => 7, Answer.PASS],
+    ["nothing", () => undefined, Answer.PASS, undefined, "decide failed: it returned undefined, want a Decision such as view.stay()"],
+    ["something else", () => "stay", Answer.PASS, undefined, "decide failed: it returned stay, want a Decision such as view.stay()"],
+    ["a promise of something else", async () => 7, Answer.PASS, undefined, "decide failed: it returned 7, want a Decision such as view.stay()"],
+    ["an exception", () => { throw new RangeError("what\n now?"); }, Answer.PASS, undefined, "decide failed: RangeError: what now?"],
+    ["a rejected promise", async () => { throw "what now?"; }, Answer.PASS, undefined, "decide failed: what now?"],
   ];
   for (const [name, decide, answer, seat, note = ""] of cases) {
     await t.test(name, async (t) => {
@@ -71,19 +73,21 @@ test("what fails in decide is logged with the position and passed; the bot goes 
     ["an exception", () => { throw new Error("what now?"); }, /error decide failed; passed for it: game g attempt 1, .*\[2 cyd active 7 9 = 16, total 40\].*\nError: what now\?\n.*play\.test\.ts/s],
     ["a rejected promise", async () => { throw new Error("what now?"); }, /error decide failed; .*\nError: what now\?\n.*play\.test\.ts/s],
     ["a seat that cannot be", (view) => view.give(-1), /error decide failed; .*\nRangeError: give: -1 is no seat\n.*play\.test\.ts/s],
-    ["no decision", () => "hit" as unknown as Decision, /error decide returned hit, want a Decision such as view\.stay\(\); passed for it: game g/],
+    ["no decision", () => "hit" as unknown as Decision, /error decide failed: it returned hit, want a Decision such as view\.stay\(\); passed for it: game g/],
   ];
   for (const [name, decide, says] of failures) {
     await t.test(name, async (t) => {
       const arena = await new Arena(welcomed(async (talk) => {
         talk.send(ask("r1"));
         await talk.expect("r1: pass");
+        talk.send(say({ $case: "verdict", value: { requestId: "r1", code: VerdictCode.DEFAULTED, message: "it asked for that" } }));
         talk.send(ask("r2"));
         await talk.expect("r2: stay");
         talk.bye();
       })).serve(t);
       await arena.play({ decide: (view) => (view.request.requestId === "r1" ? decide(view) : view.stay()) });
       assert.match(arena.log.join("\n"), says);
+      assert.equal(arena.log.join().split("seat 2 is asked turn").length - 1, 1, "the position stands once");
     });
   }
 });
@@ -170,8 +174,8 @@ test("an illegal decision", async (t) => {
 test("news in words", async (t) => {
   const arena = await new Arena(welcomed((talk) => talk.send(
     gameStarted("g"),
-    say({ $case: "verdict", value: { requestId: "r1", code: VerdictCode.DEFAULTED, message: "no decision in 11 s", answer: Answer.STAY, cause: 5 } }),
-    say({ $case: "verdict", value: { requestId: "r2", code: VerdictCode.DUPLICATE, message: "answered before", answer: Answer.GIVE, seat: 1 } }),
+    say({ $case: "verdict", value: { requestId: "r1", code: VerdictCode.DEFAULTED, message: "no decision in 11 s: stay is played", answer: Answer.STAY, cause: 5 } }),
+    say({ $case: "verdict", value: { requestId: "r2", code: VerdictCode.DUPLICATE, message: "the bot had decided: give to seat 1 stands", answer: Answer.GIVE, seat: 1 } }),
     say({ $case: "verdict", value: { requestId: "r3", code: VerdictCode.UNKNOWN_REQUEST, message: "never asked" } }),
     gameFinished("g"),
     say({ $case: "problem", value: { reason: "HELLO_TWICE", message: "one is enough" } }),
@@ -180,10 +184,10 @@ test("news in words", async (t) => {
   await arena.play();
   assert.deepEqual([...arena.log].sort(), [
     `info game g begins, at seat 2 of 4`,
-    `info game g is over after 9 rounds: place 1 of 4 with 211 points, 1 faults`,
-    `info playing as tester at ${arena.addr} (session s1, 8 games, 1 open)`,
-    `warn request r1: defaulted (timed_out), stay was played: no decision in 11 s`,
-    `warn request r2 had been answered: give to seat 1 stands: answered before`,
+    `info game g is over after 9 rounds: place 1 of 4 with 211 points, 1 fault`,
+    `info playing as tester at ${arena.addr} (session s1, at most 8 games and 1 request at once)`,
+    `warn request r1: defaulted: no decision in 11 s: stay is played`,
+    `warn request r2: duplicate: the bot had decided: give to seat 1 stands`,
     `warn request r3: unknown_request: never asked`,
     `warn the arena ignored something that the kit sent: one is enough (HELLO_TWICE)`,
   ]);
@@ -336,7 +340,7 @@ test("hooks are called in order, before the decisions that come later, and may f
     "event 2: drawn seat 3 12",
     "decide r1",
     "event 3: drawn seat 3 12",
-    "finished: game g is over after 9 rounds: place 1 of 4 with 211 points, 1 faults",
+    "finished: game g is over after 9 rounds: place 1 of 4 with 211 points, 1 fault",
   ]);
   assert.equal(arena.log.filter((line) => line.includes("error a hook of the bot failed: Error: a hook that fails")).length, 3);
 });

@@ -4,11 +4,15 @@ import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { createServer as createHttp2 } from "node:http2";
+import { createServer } from "node:http";
+import { type AddressInfo, type Server } from "node:net";
+import { after, test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { type Bot, play, WrongUseError } from "@flip7-arena/kit";
-import { ServerCredentials } from "@grpc/grpc-js";
+import { Metadata, ServerCredentials, status } from "@grpc/grpc-js";
 import { arenaOf } from "../dist/arena.js";
+import { endOfStatus } from "../dist/end.js";
 import { kitVersion } from "../dist/kit.js";
 import { Arena, ask, bye, gameFinished, gameStarted, welcomed } from "./arena.js";
 
@@ -97,24 +101,24 @@ test("where an address leads", () => {
 test("TLS", async (t) => {
   // Certificates for this machine, good for a hundred years, as `openssl req -x509` makes them.
   const data = (name: string): string => join(kit, "test/testdata", name);
-  const [own, other] = [data("arena.pem"), data("other.pem")];
-  const credentials = ServerCredentials.createSsl(null, [
-    { private_key: readFileSync(data("arena.key")), cert_chain: readFileSync(own) },
-  ]);
-  const cases: [name: string, tls: boolean, scheme: string, ca: string, want: RegExp][] = [
+  const [own, other, named] = [data("arena.pem"), data("other.pem"), data("named.pem")];
+  const certified = (file: string) =>
+    ServerCredentials.createSsl(null, [{ private_key: readFileSync(data("arena.key")), cert_chain: readFileSync(file) }]);
+  const cases: [name: string, tls: string | false, scheme: string, ca: string, want: RegExp][] = [
     ["this machine without FLIP7_CA: clear text", false, "", "", /took over/],
     ["http://: clear text", false, "http://", "", /took over/],
-    ["FLIP7_CA: TLS, this machine too", true, "", own, /took over/],
-    ["https:// and FLIP7_CA", true, "https://", own, /took over/],
-    ["https:// and the certificates of the system", true, "https://", "", /^the certificate of https:\/\/\S+ is not trusted: .*; FLIP7_CA names the PEM file/],
-    ["FLIP7_CA of another arena", true, "", other, /^the certificate of 127\S+ is not trusted: .*; FLIP7_CA/],
+    ["FLIP7_CA: TLS, this machine too", own, "", own, /took over/],
+    ["https:// and FLIP7_CA", own, "https://", own, /took over/],
+    ["https:// and the certificates of the system", own, "https://", "", /^the certificate of https:\/\/\S+ is not trusted: .*; FLIP7_CA names the PEM file/],
+    ["FLIP7_CA of another arena", own, "", other, /^the certificate of 127\S+ is not trusted: .*; FLIP7_CA/],
+    ["a name that the certificate is not for", named, "", named, /^the certificate of 127\S+ is not trusted: it is for another name; write that in FLIP7_ADDR \(.*127\.0\.0\.1/],
     ["TLS where there is none", false, "https://", "", /does not speak TLS; if the way there is safe, write http:\/\//],
-    ["clear text where TLS is spoken", true, "", "", /closes connections in clear text; if it speaks TLS, write https:\/\//],
+    ["clear text where TLS is spoken", own, "", "", /closes connections in clear text; if it speaks TLS, write https:\/\//],
   ];
   for (const [name, tls, scheme, ca, want] of cases) {
     await t.test(name, async (t) => {
       process.env.FLIP7_CA = ca;
-      const arena = await new Arena(...(String(want) === "/took over/" ? [bye] : [])).serve(t, tls ? credentials : undefined);
+      const arena = await new Arena(...(String(want) === "/took over/" ? [bye] : [])).serve(t, tls ? certified(tls) : undefined);
       arena.addr = scheme + arena.addr;
       const leave = new AbortController();
       void arena.logs("trying again").then(() => leave.abort());
@@ -123,6 +127,51 @@ test("TLS", async (t) => {
     });
   }
   process.env.FLIP7_CA = "";
+});
+
+test("what answers is no arena: the likeliest slip is the port of its pages, or of its metrics", async (t) => {
+  process.env.FLIP7_CA = "";
+  const listen = async (t: TestContext, server: Server): Promise<string> => {
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    t.after(() => server.close());
+    return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  };
+  const pages = (status: number) =>
+    createHttp2().on("stream", (stream) => stream.respond({ ":status": status, "content-type": "text/plain" }, { endStream: true }));
+  const metrics = createServer((_, response) => void response.writeHead(405).end());
+  const cases: [name: string, server: Server, want: RegExp][] = [
+    ["pages", pages(405), /^\S+ answers browsers, not bots: the arena's port for bots is another one \(often 7777\)$/],
+    ["metrics, in HTTP/1 alone", metrics, /^\S+ answers in a way that no arena does: the arena's port for bots is another one \(often 7777\)$/],
+    ["a proxy that needs another token", pages(403), /^\S+ answers browsers, not bots: /],
+  ];
+  for (const [name, server, want] of cases) {
+    await t.test(name, async (t) => {
+      const arena = new Arena();
+      arena.addr = await listen(t, server);
+      assert.match(`${(await arena.play())?.message}`, want);
+    });
+  }
+  await t.test("but a proxy whose arena is away is tried again", async (t) => {
+    const arena = new Arena();
+    arena.addr = await listen(t, pages(503));
+    const leave = new AbortController();
+    void arena.logs("503; trying again").then(() => leave.abort());
+    assert.equal(await arena.play({}, { leave: leave.signal }), undefined);
+  });
+  await t.test("and so is an arena that had welcomed the bot", () => {
+    const end = endOfStatus({ code: status.UNKNOWN, details: "Received HTTP status code 405", metadata: new Metadata() }, arenaOf("localhost:1", {}), true);
+    assert(end.comeBack && end.words.startsWith("localhost:1 answers browsers, not bots"));
+  });
+});
+
+test("a name that nobody has", async () => {
+  const arena = new Arena();
+  arena.addr = "http://no..name:7777"; // which is looked up nowhere
+  const leave = new AbortController();
+  void arena.logs("trying again").then(() => leave.abort());
+  await arena.play({}, { leave: leave.signal });
+  assert.match(arena.log.join(), /^warn cannot reach http:\/\/no\.\.name:7777: no address was found for that name; trying again/);
 });
 
 test("run is a program", async (t) => {
@@ -181,6 +230,8 @@ test("run is a program", async (t) => {
 
 test("README.md holds the bot as it compiles, and the version is told once", () => {
   const odds = readFileSync(join(kit, "examples/odds.ts"), "utf8").replace(/^\/\/.*\n/, "");
-  assert(readFileSync(join(kit, "README.md"), "utf8").includes("```ts\n" + odds + "```\n"));
+  const readme = readFileSync(join(kit, "README.md"), "utf8");
+  assert(readme.includes("```ts\n" + odds + "```\n"));
+  assert.doesNotMatch(readme, /\]\((?!https:)/, "what is beside the README here is not where `flip7 new-bot` copies it to");
   assert.equal(kitVersion, JSON.parse(readFileSync(join(kit, "package.json"), "utf8")).version);
 });
