@@ -40,10 +40,10 @@ class GameFinished:
 
     def __str__(self) -> str:
         if self.end is not GameEnd.COMPLETE or self.me >= min(len(self.places), len(self.totals)):
-            return f"game {self.game_id} ended after {self.rounds} rounds: {self.end}"
-        place = f"place {self.places[self.me]} of {len(self.places)} with {self.totals[self.me]} points"
-        faults = f", {self.faults} faults" if self.faults else ""
-        return f"game {self.game_id} is over after {self.rounds} rounds: {place}{faults}"
+            return f"game {self.game_id} ended after {counted(self.rounds, 'round')}: {self.end}"
+        place = f"place {self.places[self.me]} of {len(self.places)} with {counted(self.totals[self.me], 'point')}"
+        faults = f", {counted(self.faults, 'fault')}" if self.faults else ""
+        return f"game {self.game_id} is over after {counted(self.rounds, 'round')}: {place}{faults}"
 
 
 @dataclass(frozen=True)
@@ -63,10 +63,7 @@ class Verdict:
     def __str__(self) -> str:
         if self.code is VerdictCode.ILLEGAL:
             return f"illegal decision for request {self.request_id}: {self.message}; legal are: {listed(self.legal)}"
-        if self.code in (VerdictCode.LATE, VerdictCode.DEFAULTED):
-            return f"request {self.request_id}: {self.code} ({self.cause}), {self.stands} was played: {self.message}"
-        if self.code is VerdictCode.DUPLICATE:
-            return f"request {self.request_id} had been answered: {self.stands} stands: {self.message}"
+        # The arena's own words say what stands, and why.
         return f"request {self.request_id}: {self.code}: {self.message}"
 
 
@@ -90,6 +87,11 @@ class Event:
     scores: tuple[int, ...]  #: with ROUND_ENDED: of the round, by seat
     totals: tuple[int, ...]  #: with ROUND_ENDED, GAME_ENDED: by seat
     places: tuple[int, ...]  #: with GAME_ENDED: by seat, 1 the best
+
+
+def counted(number: int, what: str) -> str:
+    """Write "1 game" or "2 games"."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def finished_of(m: play_service_pb2.GameFinished) -> GameFinished:

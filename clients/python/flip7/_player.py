@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from flip7._arena import Arena
 from flip7._decision import PASS, message_of
 from flip7._end import CLOSED, EndError, Status
-from flip7._news import GameStarted, event_of, finished_of, verdict_of
+from flip7._news import GameStarted, counted, event_of, finished_of, verdict_of
 from flip7._stream import Stream
 from flip7._thinking import Tasks, Thought
 from flip7._threads import Threads
@@ -216,9 +216,9 @@ class Player:
         self._forget()
         granted = welcome.capacity
         self._log.info(
-            "playing as %s at %s (session %s, at most %d game%s and %d request%s at once)",
+            "playing as %s at %s (session %s, at most %s and %s at once)",
             *(welcome.bot, self._arena.host, welcome.session_id),
-            *(granted.max_games, "s"[granted.max_games == 1 :], granted.max_open, "s"[granted.max_open == 1 :]),
+            *(counted(granted.max_games, "game"), counted(granted.max_open, "request")),
         )
         if welcome.practice:
             self._log.info("practising until a tournament needs the bot")

@@ -303,7 +303,7 @@ class Told(unittest.IsolatedAsyncioTestCase):
                 "event 2: drawn seat 3 12",
                 "decide r1",
                 "event 3: drawn seat 3 12",
-                "game g is over after 9 rounds: place 1 of 4 with 211 points, 1 faults",
+                "game g is over after 9 rounds: place 1 of 4 with 211 points, 1 fault",
             ]
             with self.subTest(function.__name__):
                 self.assertEqual(told, want)
@@ -348,10 +348,10 @@ class Told(unittest.IsolatedAsyncioTestCase):
 
         played = await play(welcomed(script))
         for line in (
-            "WARNING request r1: defaulted (timed_out), stay was played: no decision in 11 s",
-            "WARNING request r2 had been answered: give to seat 1 stands: answered before",
+            "WARNING request r1: defaulted: no decision in 11 s",
+            "WARNING request r2: duplicate: answered before",
             "WARNING request r3: unknown_request: never asked",
-            "INFO game g is over after 9 rounds: place 1 of 4 with 211 points, 1 faults",
+            "INFO game g is over after 9 rounds: place 1 of 4 with 211 points, 1 fault",
             "WARNING the arena ignored something that the kit sent: one is enough (HELLO_TWICE)",
             "INFO playing as tester at http://127.0.0.1:",
         ):
