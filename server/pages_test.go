@@ -372,6 +372,7 @@ func TestPagesKeepWhatIsSecretUntilTheTableIsOver(t *testing.T) {
 		"odds-bot", "house:odds", "house:racer")
 	second, goOn := make(chan struct{}), make(chan struct{})
 	reached := sync.OnceFunc(func() { close(second) })
+	think := sync.OnceFunc(func() { time.Sleep(250 * time.Millisecond) }) // of its first decision up to 200 ms may be the network's
 	ctx, leave := context.WithCancel(t.Context())
 	played := make(chan error, 1)
 	go func() {
@@ -381,7 +382,7 @@ func TestPagesKeepWhatIsSecretUntilTheTableIsOver(t *testing.T) {
 					reached()
 					<-goOn
 				}
-				time.Sleep(2 * time.Millisecond) // thinks: less than that may be an allowance
+				think()
 				return v.Pass()
 			}})
 	}()
