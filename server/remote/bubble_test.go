@@ -97,6 +97,7 @@ type client struct {
 	t      testing.TB
 	stream grpc.BidiStreamingClient[flip7v1.PlayRequest, flip7v1.PlayResponse]
 	cancel context.CancelFunc
+	open   chan bool                  // whether the client's side is; held by who sends, for a stream takes one at a time
 	got    chan *flip7v1.ArenaMessage // all but pings
 	pinged chan *flip7v1.Ping         // by a mute client
 	ended  chan error                 // what the stream ended with
@@ -111,7 +112,9 @@ func (a *arena) dial(bot string) *client {
 		a.t.Fatal(err)
 	}
 	a.t.Cleanup(cancel)
-	return &client{t: a.t, stream: stream, cancel: cancel}
+	c := &client{t: a.t, stream: stream, cancel: cancel, open: make(chan bool, 1)}
+	c.open <- true
+	return c
 }
 
 // listen begins to read.
@@ -150,9 +153,21 @@ func (c *client) listen(mute bool) *client {
 
 // send sends a batch. A stream that has ended is no error: a test sees that by what it is told.
 func (c *client) send(messages ...*flip7v1.BotMessage) {
+	open := <-c.open
+	defer func() { c.open <- open }()
+	if !open {
+		return
+	}
 	if err := c.stream.Send(&flip7v1.PlayRequest{Messages: messages}); err != nil && !errors.Is(err, io.EOF) && c.stream.Context().Err() == nil {
 		c.t.Error(err)
 	}
+}
+
+// close closes the client's side.
+func (c *client) close() {
+	<-c.open
+	c.stream.CloseSend() // its error is always nil
+	c.open <- false
 }
 
 func say(h *flip7v1.Hello) *flip7v1.BotMessage {

@@ -208,7 +208,7 @@ func TestAThousandSessionsLeaveNothing(t *testing.T) {
 				c.send(say(hello("1", 1, 1)))
 				c.listen(false).next()
 			case 3:
-				c.stream.CloseSend()
+				c.close()
 			}
 			c.cancel()
 			synctest.Wait() // the stream is gone, or eight would be there
@@ -244,7 +244,7 @@ func TestAHookThatPanicsHarmsNobody(t *testing.T) {
 		c.verdict(illegal)
 		c.send(decision(id, hit, "a note"))
 		s.want(asked, table.Answer{Decision: game.Hit, Illegal: 1})
-		c.stream.CloseSend()
+		c.close()
 		c.ends()
 	})
 }

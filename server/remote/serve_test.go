@@ -160,7 +160,7 @@ func TestPresenceComesAndGoes(t *testing.T) {
 		if p, _ := a.bots.Presence("ann"); p.MaxGames != 4 || p.MaxOpen != 3 {
 			t.Errorf("presence %+v", p)
 		}
-		changes(func() { c.stream.CloseSend() })
+		changes(func() { c.close() })
 		c.endsWith(saidCLOSE, codes.OK, true)
 		if p, ok := a.bots.Presence("ann"); p.Instances != 1 || !ok {
 			t.Errorf("presence %+v", p)
@@ -639,7 +639,7 @@ func TestHooksAreTold(t *testing.T) {
 	}}
 	inBubble(t, config, func(t *testing.T, a *arena) {
 		mute := a.dial("ann").listen(false)
-		mute.stream.CloseSend()
+		mute.close()
 		mute.ends()
 		h := hello("1", 8, 8)
 		h.KitName, h.KitVersion = "go", "3.1"
