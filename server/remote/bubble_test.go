@@ -153,14 +153,19 @@ func (c *client) listen(mute bool) *client {
 
 // send sends a batch. A stream that has ended is no error: a test sees that by what it is told.
 func (c *client) send(messages ...*flip7v1.BotMessage) {
+	if err := c.put(&flip7v1.PlayRequest{Messages: messages}); err != nil && !errors.Is(err, io.EOF) && c.stream.Context().Err() == nil {
+		c.t.Error(err)
+	}
+}
+
+// put sends a request as it is, unless the client's side is closed.
+func (c *client) put(m *flip7v1.PlayRequest) error {
 	open := <-c.open
 	defer func() { c.open <- open }()
 	if !open {
-		return
+		return nil
 	}
-	if err := c.stream.Send(&flip7v1.PlayRequest{Messages: messages}); err != nil && !errors.Is(err, io.EOF) && c.stream.Context().Err() == nil {
-		c.t.Error(err)
-	}
+	return c.stream.Send(m)
 }
 
 // close closes the client's side.

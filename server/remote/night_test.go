@@ -343,7 +343,7 @@ func FuzzBatch(f *testing.F) {
 			if raw, err := proto.Marshal(m); err != nil || len(raw) != len(data) {
 				t.Skip("no bytes that can be sent as they are")
 			}
-			if err := c.stream.Send(m); err != nil {
+			if err := c.put(m); err != nil {
 				t.Skip(err)
 			}
 			synctest.Wait()

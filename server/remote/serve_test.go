@@ -268,7 +268,7 @@ func TestHowAStreamEndsThatCannotBeRead(t *testing.T) {
 				client, _ := a.welcome("ann", hello("1", 8, 8))
 				m := new(flip7v1.PlayRequest)
 				c.says(m)
-				if err := client.stream.Send(m); err != nil {
+				if err := client.put(m); err != nil {
 					t.Error(err)
 				}
 				client.endsWith(0, c.code, false)
