@@ -53,6 +53,23 @@ type StateError struct{ Wrong string }
 
 func (e *StateError) Error() string { return e.Wrong }
 
+// unfit says in what state a tournament is, and what would be right.
+func (t *Tournament) unfit(right string) *StateError {
+	state := t.State.String()
+	if t.State == Draft {
+		state = "a draft"
+	}
+	return &StateError{fmt.Sprintf("tournament %d is %s; %s", t.ID, state, right)}
+}
+
+// closed is the answer of a tournament that is not open yet, or over.
+func (t *Tournament) closed() *StateError {
+	if t.State == Draft {
+		return t.unfit("open it first")
+	}
+	return t.unfit("it does not change any more")
+}
+
 // New is an arena in which nothing runs yet.
 func New(outside Outside) *Arena {
 	ctx, stop := context.WithCancelCause(context.Background())
@@ -124,7 +141,7 @@ func (a *Arena) night(ctx context.Context, id int64) (*night, error) {
 		return nil, fmt.Errorf("tournament %d: %w", id, err)
 	}
 	if t.State.Over() {
-		return nil, &StateError{fmt.Sprintf("tournament %d is %v", id, t.State)}
+		return nil, t.closed()
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -177,7 +194,7 @@ func (a *Arena) Open(ctx context.Context, id int64, act Act) error {
 			t.State = Open
 		case Open:
 		default:
-			return &StateError{fmt.Sprintf("tournament %d is %v; only a draft can be opened", id, t.State)}
+			return t.unfit("only a draft can be opened")
 		}
 		return nil
 	})
@@ -315,7 +332,7 @@ func (a *Arena) Enter(ctx context.Context, id int64, who Entrant, act Act) (Entr
 // admits is the entry of a player that enters under a name, and whether that changes anything; or why it cannot enter.
 func (t *Tournament) admits(who Entrant, name string) (entry Entry, enters bool, err error) {
 	if t.State != Open && !t.State.Live() {
-		return Entry{}, false, &StateError{fmt.Sprintf("tournament %d is %v; bots enter when it is open or running", t.ID, t.State)}
+		return Entry{}, false, t.closed()
 	}
 	next := 1
 	if t.State.Live() {
@@ -324,21 +341,21 @@ func (t *Tournament) admits(who Entrant, name string) (entry Entry, enters bool,
 	old, there := t.Entry(name)
 	switch {
 	case next > t.Settings.Rounds:
-		return Entry{}, false, &StateError{fmt.Sprintf("tournament %d plays its last pairing round", t.ID)}
+		return Entry{}, false, &StateError{fmt.Sprintf("tournament %d has begun its last pairing round; nobody enters after that", t.ID)}
 	case there && (old.Player != who.Player || old.FillIn || old.Anchor):
 		return Entry{}, false, &SettingError{"name", fmt.Sprintf("%q has entered tournament %d already", name, t.ID)}
 	case there && old.State == Entered:
 		return *old, false, nil
 	case there && old.State == Kicked && !who.ByOrganiser:
 		return Entry{}, false, &StateError{fmt.Sprintf("%q was kicked out of tournament %d; only the organiser can bring it back", name, t.ID)}
+	case who.Owner != "" && !who.ByOrganiser && countOwner(t.Entries, who.Owner) >= t.Settings.BotsPerOwner:
+		return Entry{}, false, &StateError{fmt.Sprintf("tournament %d allows an owner %d at a time, and %q has as many; a bot that withdraws makes room for %q", t.ID, t.Settings.BotsPerOwner, who.Owner, name)}
 	case there:
 		entry = *old
 		entry.State, entry.AbsentTables = Entered, 0
 		return entry, true, nil
 	case len(t.Entries) >= t.Settings.MaxBots:
 		return Entry{}, false, &StateError{fmt.Sprintf("tournament %d is full: it takes %d bots", t.ID, t.Settings.MaxBots)}
-	case who.Owner != "" && !who.ByOrganiser && countOwner(t.Entries, who.Owner) >= t.Settings.BotsPerOwner:
-		return Entry{}, false, &StateError{fmt.Sprintf("owner %q has %d bots in tournament %d, which is what it allows", who.Owner, t.Settings.BotsPerOwner, t.ID)}
 	}
 	return Entry{Number: len(t.Entries) + 1, Name: name, Player: who.Player, Owner: who.Owner, From: next}, true, nil
 }
@@ -377,7 +394,8 @@ func (a *Arena) Plays(bot string) bool {
 // remote reports whether the entry is a bot at the far end of a stream.
 func (e Entry) remote() bool { return !strings.HasPrefix(e.Player, "house:") }
 
-// Withdraw takes a bot out after the running pairing round; Enter brings it back. Withdrawing twice is harmless.
+// Withdraw takes a bot out after the running pairing round; Enter brings it back. Withdrawing twice is harmless; who was
+// kicked out is out already.
 func (a *Arena) Withdraw(ctx context.Context, id int64, name string, act Act) error {
 	return a.leave(ctx, id, name, Withdrawn, act)
 }
@@ -398,8 +416,11 @@ func (a *Arena) leave(ctx context.Context, id int64, name string, state EntrySta
 	if !there {
 		return fmt.Errorf("bot %q in tournament %d: %w", name, id, ErrNotFound)
 	}
-	if old.State == state || old.State == Kicked {
+	switch {
+	case old.State == state:
 		return nil
+	case old.State == Kicked:
+		return &StateError{fmt.Sprintf("%q was kicked out of tournament %d; it is out already", name, id)}
 	}
 	entry := *old
 	entry.State = state
@@ -424,14 +445,14 @@ func (a *Arena) Start(ctx context.Context, id int64, at time.Time, act Act) erro
 		case t.State.Live():
 			return nil
 		case t.State != Open:
-			return &StateError{fmt.Sprintf("tournament %d is %v; only an open one can be started", id, t.State)}
+			return t.closed()
 		case !at.IsZero() && !at.After(time.Now()):
 			return &SettingError{"start_time", fmt.Sprintf("%s is past; leave it out to start now", at.Format(time.RFC3339))}
 		case !at.IsZero():
 			t.StartAt = at
 			return nil
 		case len(t.entrants(1)) == 0:
-			return &StateError{fmt.Sprintf("nobody has entered tournament %d", id)}
+			return &StateError{fmt.Sprintf("nobody has entered tournament %d; enter bots first", id)}
 		}
 		if err := n.claimAll(t); err != nil {
 			a.free(id)
@@ -446,7 +467,7 @@ func (a *Arena) Start(ctx context.Context, id int64, at time.Time, act Act) erro
 func (a *Arena) Pause(ctx context.Context, id int64, act Act) error {
 	return a.change(ctx, id, act, func(_ *night, t *Tournament) error {
 		if !t.State.Live() {
-			return &StateError{fmt.Sprintf("tournament %d is %v; only a running one can be paused", id, t.State)}
+			return t.unfit("only a running one can be paused")
 		}
 		t.State = Paused
 		return nil
@@ -457,7 +478,7 @@ func (a *Arena) Pause(ctx context.Context, id int64, act Act) error {
 func (a *Arena) Continue(ctx context.Context, id int64, act Act) error {
 	return a.change(ctx, id, act, func(_ *night, t *Tournament) error {
 		if !t.State.Live() {
-			return &StateError{fmt.Sprintf("tournament %d is %v; only a paused one can go on", id, t.State)}
+			return t.unfit("only a paused one can go on")
 		}
 		if t.State == Paused {
 			t.State = Running
@@ -542,7 +563,7 @@ func (a *Arena) exclude(ctx context.Context, id int64, what Excluded, act Act, c
 		return fmt.Errorf("tournament %d: %w", id, err)
 	}
 	if t.State != Finished {
-		return &StateError{fmt.Sprintf("tournament %d is %v; only a finished one is in the rating", id, t.State)}
+		return t.unfit("only a finished one is in the rating")
 	}
 	if !t.has(what) {
 		return fmt.Errorf("pairing round %d, table %d, game %d of tournament %d: %w", what.Round, what.Table, what.Game, id, ErrNotFound)

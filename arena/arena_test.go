@@ -3,6 +3,7 @@ package arena
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -90,4 +91,53 @@ func TestTheSameSeedGivesTheSameBytesWhateverTheConcurrency(t *testing.T) {
 			t.Errorf("concurrency %d gives other results than 1", concurrency)
 		}
 	}
+}
+
+func TestARefusalSaysWhatWouldBeRight(t *testing.T) {
+	bots := names(3)
+	r := newRoster(bots...)
+	e := prepare(t, Settings{Rounds: 1, BotsPerOwner: 1}, r)
+	draft, err := e.Create(t.Context(), Settings{Name: "draft"}, "", organiser)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := func(err error, want string) {
+		t.Helper()
+		if wrong, is := errors.AsType[*StateError](err); !is || wrong.Wrong != want {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+	enter := func(id int64, who Entrant) error {
+		_, err := e.Enter(t.Context(), id, who, organiser)
+		return err
+	}
+	of := func(bot string) Entrant { return Entrant{Player: "bot:" + bot, Owner: "ada"} }
+
+	refused(enter(draft.ID, of("bot-01")), "tournament 2 is a draft; open it first")
+	refused(e.Start(t.Context(), draft.ID, time.Time{}, organiser), "tournament 2 is a draft; open it first")
+	refused(e.Pause(t.Context(), draft.ID, organiser), "tournament 2 is a draft; only a running one can be paused")
+	refused(e.Continue(t.Context(), e.id, organiser), "tournament 1 is open; only a paused one can go on")
+	refused(e.Start(t.Context(), e.id, time.Time{}, organiser), "nobody has entered tournament 1; enter bots first")
+
+	// Who comes back takes a place of its owner as anybody else does.
+	full := "tournament 1 allows an owner 1 at a time, and \"ada\" has as many; a bot that withdraws makes room for \"bot-0%d\""
+	for _, err := range []error{enter(e.id, of("bot-01")), e.Withdraw(t.Context(), e.id, "bot-01", organiser), enter(e.id, of("bot-02"))} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	refused(enter(e.id, of("bot-01")), fmt.Sprintf(full, 1))
+	refused(enter(e.id, of("bot-03")), fmt.Sprintf(full, 3))
+
+	if err := errors.Join(e.Kick(t.Context(), e.id, "bot-02", organiser), e.Kick(t.Context(), e.id, "bot-02", organiser)); err != nil {
+		t.Fatal(err)
+	}
+	refused(e.Withdraw(t.Context(), e.id, "bot-02", organiser), "\"bot-02\" was kicked out of tournament 1; it is out already")
+
+	if err := enter(e.id, of("bot-01")); err != nil {
+		t.Fatal(err)
+	}
+	e.start()
+	e.wait()
+	refused(enter(e.id, of("bot-03")), "tournament 1 is finished; it does not change any more")
 }

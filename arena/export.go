@@ -240,7 +240,7 @@ func (a *Arena) exportable(ctx context.Context, id int64) (*Tournament, error) {
 		return nil, fmt.Errorf("tournament %d: %w", id, err)
 	}
 	if !t.State.Over() {
-		return nil, &StateError{fmt.Sprintf("tournament %d is %v; it can be exported when it is over, for the export holds its secret", id, t.State)}
+		return nil, t.unfit("it can be exported when it is over, for the export holds its secret")
 	}
 	return t, nil
 }

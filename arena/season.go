@@ -79,7 +79,7 @@ func (a *Arena) Season(ctx context.Context, league string, o SeasonOptions) (*Se
 		case t.Settings.League != league:
 			return nil, &StateError{fmt.Sprintf("tournament %d is in league %q, not in %q", id, t.Settings.League, league)}
 		case t.State != Finished:
-			return nil, &StateError{fmt.Sprintf("tournament %d is %v; only a finished one can be rated", id, t.State)}
+			return nil, t.unfit("only a finished one can be rated")
 		case t.Ended.Before(o.Since):
 			continue
 		}
