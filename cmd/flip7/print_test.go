@@ -240,7 +240,7 @@ func TestWhatIsForPrograms(t *testing.T) {
 func TestStandingsFitATerminal(t *testing.T) {
 	one := func(name string) *flip7v1.Standing {
 		return &flip7v1.Standing{Rank: 12, LikeAbove: true, Bot: name, Score: 12.345, Placement: 0.612, PlacementMargin: new(0.034), FirstPlaces: 0.385, Points: 173.8,
-			Games: 10056, Faults: &flip7v1.FaultCounts{TimedOut: 3}, Latency: &flip7v1.LatencySummary{Decisions: 1, P99: durationpb.New(123456 * time.Microsecond)}}
+			Games: 10056, Faults: &flip7v1.FaultCounts{TimedOut: 3}, Latency: &flip7v1.LatencySummary{Decisions: 1, P99: durationpb.New(123456 * time.Microsecond), Max: durationpb.New(time.Second)}}
 	}
 	for _, c := range []struct {
 		name  string
@@ -263,11 +263,31 @@ func TestStandingsFitATerminal(t *testing.T) {
 		if !strings.HasPrefix(out.String(), c.want) {
 			t.Errorf("%s: got\n%swant\n%s", c.name, &out, c.want)
 		}
+		if text := "SCORE to POINTS: of the pairing rounds; GAMES, FAULTS, P99: of the final too.\n"; strings.HasSuffix(out.String(), text) != c.final {
+			t.Errorf("with a final: %v, and below the standings:\n%s", c.final, &out)
+		}
 		for line := range strings.Lines(out.String()) {
 			if len(line) > len("\n")+80 {
 				t.Errorf("%s: %d columns, want 80 at most: %s", c.name, len(line), line)
 			}
 		}
+	}
+}
+
+// House bots take no time, which is no time of theirs to be compared.
+func TestWhoTakesNoTimeHasNone(t *testing.T) {
+	var out strings.Builder
+	printStandings(&out, []*flip7v1.Standing{{Bot: "odds", Latency: &flip7v1.LatencySummary{Decisions: 40, P99: durationpb.New(0), Max: durationpb.New(0)}}})
+	if !strings.HasSuffix(out.String(), " -\n") {
+		t.Errorf("got\n%swant no P99", &out)
+	}
+}
+
+func TestTheLeaderOfAFinalIsComparedWithTheNearestFirst(t *testing.T) {
+	var out strings.Builder
+	printFinal(&out, &flip7v1.FinalTable{Games: 9, Rotations: 3, Leader: "ada", Pairs: []*flip7v1.FinalPair{{Bot: "far", Difference: 0.2}, {Bot: "near", Difference: 0.1}}})
+	if near, far := strings.Index(out.String(), "near"), strings.Index(out.String(), "far"); near < 0 || near > far {
+		t.Errorf("got %s", &out)
 	}
 }
 
@@ -308,6 +328,23 @@ func TestAStartSaysWhoPlaysAlongAndHowToLookOn(t *testing.T) {
 	text, code := said(t, "tournament", "start", "1", "--watch")
 	if want := "flip7: tournament 1 is running already; to look at it: flip7 tournament show 1 --watch\n"; code != exitUsage || text != want {
 		t.Errorf("exit code %d and %q, want %q", code, text, want)
+	}
+}
+
+func TestWhoIsKickedOutIsOutAlready(t *testing.T) {
+	serving(t, "closed")
+	said(t, "tournament", "create", "one", "--open")
+	said(t, "tournament", "enter", "1", "house:odds")
+	for _, c := range []struct{ verb, want string }{
+		{"kick 1 odds --why late", "odds is out of tournament 1; only the organiser can bring it back.\n"},
+		{"withdraw 1 odds", "flip7: \"odds\" was kicked out of tournament 1; it is out already\n"},
+		{"withdraw 1 nobody", "flip7: bot \"nobody\" in tournament 1: there is none\n"},
+		{"cancel 1 --why late", ""},
+		{"start 1", "flip7: tournament 1 is cancelled; it does not change any more; to look at it: flip7 tournament show 1\n"},
+	} {
+		if text, _ := said(t, append([]string{"tournament"}, strings.Fields(c.verb)...)...); c.want != "" && text != c.want {
+			t.Errorf("flip7 tournament %s says %q, want %q", c.verb, text, c.want)
+		}
 	}
 }
 

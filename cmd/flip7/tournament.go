@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,7 +23,7 @@ type tournamentCmd struct {
 	Open     tournamentOpenCmd     `cmd:"" help:"Open it: bots may enter, the commitment to the deals is public."`
 	Enter    tournamentEnterCmd    `cmd:"" help:"Enter players: bot:NAME, house:STRATEGY or cmd:COMMAND."`
 	Withdraw tournamentWithdrawCmd `cmd:"" help:"Withdraw a bot after the running pairing round; enter brings it back."`
-	Kick     tournamentKickCmd     `cmd:"" help:"Withdraw a bot for good."`
+	Kick     tournamentKickCmd     `cmd:"" help:"Throw a bot out, in mid-game too; only the organiser can bring it back."`
 	Start    tournamentStartCmd    `cmd:"" help:"Start it, now or at a time."`
 	Pause    tournamentPauseCmd    `cmd:"" help:"End the running tables, then wait."`
 	Resume   tournamentResumeCmd   `cmd:"" help:"Go on after a pause."`
@@ -311,7 +312,7 @@ func (c *tournamentKickCmd) Run(ctx context.Context, p *program) error {
 	return ask(ctx, c.remoteFlags, p, flip7v1.NewTournamentServiceClient, flip7v1.TournamentServiceClient.KickBot,
 		&flip7v1.KickBotRequest{TournamentId: c.ID, Bot: c.Bot, Why: c.Why},
 		func(*flip7v1.KickBotResponse) error {
-			_, err := fmt.Fprintf(p.out, "%s is out of tournament %s for good.\n", c.Bot, c.ID)
+			_, err := fmt.Fprintf(p.out, "%s is out of tournament %s; only the organiser can bring it back.\n", c.Bot, c.ID)
 			return err
 		})
 }
@@ -344,7 +345,7 @@ func (c *tournamentStartCmd) Run(ctx context.Context, p *program) error {
 			fmt.Fprint(p.out, company(t))
 			return nil
 		})
-	if err != nil && strings.HasPrefix(err.Error(), "tournament "+c.ID+" is ") && !strings.Contains(err.Error(), "; ") {
+	if err != nil && strings.HasPrefix(err.Error(), "tournament "+c.ID+" is ") && !strings.HasSuffix(err.Error(), "; open it first") {
 		look := "flip7 tournament show " + c.ID
 		if strings.HasSuffix(err.Error(), "already") {
 			look += " --watch"
@@ -567,7 +568,7 @@ func (c *tournamentRehearseCmd) Run(ctx context.Context, p *program) error {
 func printStandings(w io.Writer, standings []*flip7v1.Standing) {
 	var t strings.Builder
 	final, alike := "", false
-	if slices.ContainsFunc(standings, func(s *flip7v1.Standing) bool { return s.FinalPlacement != nil }) {
+	if playedFinal(standings) {
 		final = "FINAL\t"
 	}
 	fmt.Fprintf(&t, "RANK\tBOT\t%sSCORE\tPLACEMENT\t+-95 %%\tFIRST\tPOINTS\tGAMES\tFAULTS\tP99\t\n", final)
@@ -594,15 +595,23 @@ func printStandings(w io.Writer, standings []*flip7v1.Standing) {
 			margin = fmt.Sprintf("%.3f", s.GetPlacementMargin())
 		}
 		fmt.Fprintf(&t, "%s\t%s\t%s%.3f\t%.3f\t%s\t%.1f %%\t%.1f\t%d\t%d\t%s\t\n", rank, name, final, s.GetScore(), s.GetPlacement(), margin,
-			100*s.GetFirstPlaces(), s.GetPoints(), s.GetGames(), faults(s.GetFaults()), latency(s.GetLatency().GetP99(), s.GetLatency().GetDecisions() > 0))
+			100*s.GetFirstPlaces(), s.GetPoints(), s.GetGames(), faults(s.GetFaults()), latency(s.GetLatency().GetP99(), s.GetLatency().GetMax().AsDuration() > 0))
 	}
 	fmt.Fprint(w, fitted(t.String()))
 	if alike {
 		fmt.Fprintln(w, "~: the games cannot tell it from the bot above; who is higher may be luck.")
 	}
+	if final != "" {
+		fmt.Fprintln(w, "SCORE to POINTS: of the pairing rounds; GAMES, FAULTS, P99: of the final too.")
+	}
 }
 
-// printFinal prints the final table, if there is one: the leader against each of the others.
+// playedFinal reports whether some of the standings come from a final table.
+func playedFinal(standings []*flip7v1.Standing) bool {
+	return slices.ContainsFunc(standings, func(s *flip7v1.Standing) bool { return s.FinalPlacement != nil })
+}
+
+// printFinal prints the final table, if there is one: the leader against each of the others, the nearest first.
 func printFinal(w io.Writer, f *flip7v1.FinalTable) {
 	if f.GetGames() == 0 {
 		return
@@ -610,7 +619,10 @@ func printFinal(w io.Writer, f *flip7v1.FinalTable) {
 	fmt.Fprintf(w, "\nFinal table: %d games, %d rotations; %s leads\n", f.GetGames(), f.GetRotations(), f.GetLeader())
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "AHEAD OF\tBY\t+-\t\t")
-	for _, pair := range f.GetPairs() {
+	pairs := slices.SortedStableFunc(slices.Values(f.GetPairs()), func(a, b *flip7v1.FinalPair) int {
+		return cmp.Compare(a.GetDifference(), b.GetDifference())
+	})
+	for _, pair := range pairs {
 		told := "may be luck"
 		if pair.GetDecided() {
 			told = "more than luck"

@@ -310,7 +310,11 @@ func picture(t *flip7v1.Tournament, standings []*flip7v1.Standing, tables []*fli
 	var above strings.Builder
 	fmt.Fprintln(&above, headline(t)) // and a blank line
 	if len(standings) > 0 {
-		shown := fitting(len(standings), room-strings.Count(above.String()+below.String(), "\n")-2) // heads, what ~ says
+		around := 2 // heads, what ~ says
+		if playedFinal(standings) {
+			around++ // what counts the final
+		}
+		shown := fitting(len(standings), room-strings.Count(above.String()+below.String(), "\n")-around)
 		if shown < len(standings) {
 			fmt.Fprintf(&above, "The first %d of %d bots:\n", shown, len(standings))
 		}

@@ -296,7 +296,7 @@ var because = map[game.Cause]string{
 	game.Passed:       " That is the default decision: it passed.",
 	game.Illegal:      " That is the default decision: what it said was not legal.",
 	game.TimedOut:     " That is the default decision: its time was up.",
-	game.Disconnected: " That is the default decision: it was not connected.",
+	game.Disconnected: " That is the default decision: it was not there.",
 }
 
 func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -74,22 +74,22 @@ func (t tournamentView) Earlier() []pairing { return t.Pairings[min(1, len(t.Pai
 
 // standing is a line of the standings.
 type standing struct {
-	Rank      int     `json:"rank"` // 0: outside the ranks
-	Bot       string  `json:"bot"`
-	Build     string  `json:"build,omitempty"`
-	Owner     string  `json:"owner,omitempty"`
-	House     bool    `json:"house,omitempty"`
-	State     string  `json:"state,omitempty"` // if it does not play any more
-	Score     float64 `json:"score"`
-	Placement float64 `json:"placement"`
-	Margin    float64 `json:"margin,omitempty"`        // half of the 95 % interval of placement; 0: nothing can be said
-	Final     float64 `json:"final,omitempty"`         // placement at the final table; 0 for who was not there
-	Alike     bool    `json:"like_the_next,omitempty"` // cannot be told apart from the line below
-	Firsts    float64 `json:"first_places"`
-	Points    float64 `json:"points"`
-	Games     int     `json:"games"`
-	Faults    []count `json:"faults,omitempty"`
-	Slips     int     `json:"slips,omitempty"`
+	Rank      int      `json:"rank"` // 0: outside the ranks
+	Bot       string   `json:"bot"`
+	Build     string   `json:"build,omitempty"`
+	Owner     string   `json:"owner,omitempty"`
+	House     bool     `json:"house,omitempty"`
+	State     string   `json:"state,omitempty"` // if it does not play any more
+	Score     float64  `json:"score"`
+	Placement float64  `json:"placement"`
+	Margin    float64  `json:"margin,omitempty"`        // half of the 95 % interval of placement; 0: nothing can be said
+	Final     *float64 `json:"final,omitempty"`         // placement at the final table; absent for who was not there
+	Alike     bool     `json:"like_the_next,omitempty"` // cannot be told apart from the line below
+	Firsts    float64  `json:"first_places"`
+	Points    float64  `json:"points"`
+	Games     int      `json:"games"`
+	Faults    []count  `json:"faults,omitempty"`
+	Slips     int      `json:"slips,omitempty"`
 }
 
 // AllFaults is the number of faults of every cause.
@@ -394,7 +394,8 @@ func (p *Pages) standings(ctx context.Context, t *arena.Tournament) ([]standing,
 			}
 		}
 		if s.Final != nil {
-			line.Final, _ = s.Final.Float64()
+			placement, _ := s.Final.Float64()
+			line.Final = &placement
 		}
 		lines[i] = line
 	}
@@ -409,16 +410,25 @@ func (p *Pages) standings(ctx context.Context, t *arena.Tournament) ([]standing,
 				continue
 			}
 			stats := &tally.Stats[s.Entry.Number-1]
-			for _, f := range faultNames {
-				if n := stats.Faults[f.cause]; n > 0 {
-					lines[i].Faults = append(lines[i].Faults, count{f.name, n})
-				}
-			}
-			lines[i].Slips = stats.Slips
+			lines[i].Faults, lines[i].Slips = faultsOf(s.Entry, stats), stats.Slips
 		}
 		return nil
 	})
 	return lines, err
+}
+
+// faultsOf are the faults of an entrant by cause, those that there were.
+func faultsOf(e arena.Entry, stats *arena.Stats) (faults []count) {
+	for _, f := range faultNames {
+		name := f.name
+		if f.cause == game.Disconnected && e.State == arena.Kicked {
+			name += " or kicked out" // who is kicked out in mid-game is not asked any more
+		}
+		if n := stats.Faults[f.cause]; n > 0 {
+			faults = append(faults, count{name, n})
+		}
+	}
+	return faults
 }
 
 func (p *Pages) pairing(ctx context.Context, t *arena.Tournament, r arena.Round) (pairing, error) {
@@ -563,8 +573,8 @@ func (s standing) cells() []string {
 	if s.Rank > 0 {
 		rank = strconv.Itoa(s.Rank)
 	}
-	if s.Final > 0 {
-		final = decimals(s.Final, 4)
+	if s.Final != nil {
+		final = decimals(*s.Final, 4)
 	}
 	if s.Margin > 0 {
 		margin = decimals(s.Margin, 4)

@@ -1032,15 +1032,17 @@ type Rating struct {
 	NaiveError *float64 `protobuf:"fixed64,10,opt,name=naive_error,json=naiveError,proto3,oneof" json:"naive_error,omitempty"`
 	// Standard error of elo by clusters (rotations). Absent: none can be given.
 	RobustError *float64 `protobuf:"fixed64,11,opt,name=robust_error,json=robustError,proto3,oneof" json:"robust_error,omitempty"`
-	// Games that count.
+	// Games that count: those against others who are rated, which house bots that
+	// only fill a table up are not.
 	Games uint32 `protobuf:"varint,12,opt,name=games,proto3" json:"games,omitempty"`
 	// Clusters (rotations) that count.
 	Clusters uint32 `protobuf:"varint,13,opt,name=clusters,proto3" json:"clusters,omitempty"`
 	// Tournaments that count.
 	Tournaments uint32 `protobuf:"varint,14,opt,name=tournaments,proto3" json:"tournaments,omitempty"`
-	// Mean placement, 0 to 1; equal bots expect 0.5.
+	// Mean placement among those who are rated, 0 to 1; equal bots expect 0.5.
 	Placement float64 `protobuf:"fixed64,15,opt,name=placement,proto3" json:"placement,omitempty"`
-	// Share of games won, 0 to 1; a shared first place counts in part.
+	// Share of games in which it came first of those who are rated, 0 to 1; a
+	// shared first place counts in part.
 	FirstPlaces float64 `protobuf:"fixed64,16,opt,name=first_places,json=firstPlaces,proto3" json:"first_places,omitempty"`
 	// Likelihood that it is stronger than the next line (LOS), 0 to 1; never to
 	// be printed as certain. Absent: it is the last, or they cannot be compared.

@@ -3405,13 +3405,14 @@ type Standing struct {
 	// Second tie-break: placement in games against those it is tied with, 0 to 1.
 	// Absent: they did not meet.
 	HeadToHead *float64 `protobuf:"fixed64,7,opt,name=head_to_head,json=headToHead,proto3,oneof" json:"head_to_head,omitempty"`
-	// Third tie-break: share of its games that it won, 0 to 1; a shared first
-	// place counts in part.
+	// Third tie-break: share of its games in pairing rounds that it won, 0 to 1; a
+	// shared first place counts in part. House bots that only fill a table up may
+	// win too.
 	FirstPlaces float64 `protobuf:"fixed64,8,opt,name=first_places,json=firstPlaces,proto3" json:"first_places,omitempty"`
-	// Fourth tie-break: mean points a game.
+	// Fourth tie-break: mean points a game in pairing rounds.
 	Points float64 `protobuf:"fixed64,9,opt,name=points,proto3" json:"points,omitempty"`
-	// Fifth tie-break, the fewest: requests that ended in the default decision,
-	// and why.
+	// Requests that ended in the default decision, and why: in the final too. The
+	// fifth tie-break is the fewest in pairing rounds.
 	Faults *FaultCounts `protobuf:"bytes,10,opt,name=faults,proto3" json:"faults,omitempty"`
 	// Games played, those of the final too.
 	Games uint32 `protobuf:"varint,11,opt,name=games,proto3" json:"games,omitempty"`
@@ -3425,9 +3426,10 @@ type Standing struct {
 	Missed uint32 `protobuf:"varint,14,opt,name=missed,proto3" json:"missed,omitempty"`
 	// Whether it has withdrawn or was kicked; such bots stand below the others.
 	Withdrawn bool `protobuf:"varint,15,opt,name=withdrawn,proto3" json:"withdrawn,omitempty"`
-	// How fast it decided, at tables that have ended. Absent: none has.
+	// How fast it decided, at tables that have ended, those of the final too.
+	// Absent: none has.
 	Latency *LatencySummary `protobuf:"bytes,16,opt,name=latency,proto3" json:"latency,omitempty"`
-	// Illegal decisions mended in time.
+	// Illegal decisions mended in time, in the final too.
 	Slips uint32 `protobuf:"varint,17,opt,name=slips,proto3" json:"slips,omitempty"`
 	// Mean placement in the final, 0 to 1. Absent: it played none.
 	FinalPlacement *float64 `protobuf:"fixed64,18,opt,name=final_placement,json=finalPlacement,proto3,oneof" json:"final_placement,omitempty"`
@@ -3608,7 +3610,7 @@ type FaultCounts struct {
 	Passed uint32 `protobuf:"varint,1,opt,name=passed,proto3" json:"passed,omitempty"`
 	// It had only sent illegal decisions.
 	Illegal uint32 `protobuf:"varint,2,opt,name=illegal,proto3" json:"illegal,omitempty"`
-	// No stream of it was up.
+	// No stream of it was up, or it had been kicked out in mid-game.
 	Disconnected uint32 `protobuf:"varint,3,opt,name=disconnected,proto3" json:"disconnected,omitempty"`
 	// It did not answer in time.
 	TimedOut      uint32 `protobuf:"varint,4,opt,name=timed_out,json=timedOut,proto3" json:"timed_out,omitempty"`

@@ -446,7 +446,8 @@ type StandingsChanged struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Pairing rounds that they count.
 	PairingRounds uint32 `protobuf:"varint,1,opt,name=pairing_rounds,json=pairingRounds,proto3" json:"pairing_rounds,omitempty"`
-	// The leader.
+	// Who leads by the pairing rounds that have ended, and those of the final table.
+	// Empty: none has ended yet.
 	Leader        string `protobuf:"bytes,2,opt,name=leader,proto3" json:"leader,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

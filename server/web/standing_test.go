@@ -1,0 +1,48 @@
+package web
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/flip7-arena/flip7/arena"
+	"github.com/flip7-arena/flip7/arena/game"
+)
+
+func TestWhoIsKickedOutIsNotCalledDisconnectedOnly(t *testing.T) {
+	stats := &arena.Stats{}
+	stats.Faults[game.Disconnected], stats.Faults[game.Illegal] = 7, 2
+	for state, want := range map[arena.EntryState][]count{
+		arena.Entered:   {{"disconnected", 7}, {"illegal", 2}},
+		arena.Withdrawn: {{"disconnected", 7}, {"illegal", 2}},
+		arena.Kicked:    {{"disconnected or kicked out", 7}, {"illegal", 2}},
+	} {
+		if got := faultsOf(arena.Entry{State: state}, stats); !slices.Equal(got, want) {
+			t.Errorf("%v: got %v, want %v", state, got, want)
+		}
+	}
+}
+
+// A finalist that lost everything was there all the same.
+func TestStandingsWithAFinalSayWhatCountsIt(t *testing.T) {
+	lost := 0.0
+	night := &tournamentView{nightView: nightView{Standings: []standing{{Rank: 3, Bot: "ada", Score: 1.5, Games: 6}}}}
+	for _, final := range []bool{false, true} {
+		if final {
+			night.Final, night.Standings[0].Final = &finalView{}, &lost
+		}
+		var page strings.Builder
+		if err := templates["tournament.html"].ExecuteTemplate(&page, "part-standings", night); err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{"Those of the final table stand first, by their placement there; games and faults count it too, the other columns do not.",
+			"</th>\n<td class=\"n\">0.000</td><td class=\"n\">1.500</td>"} {
+			if strings.Contains(page.String(), text) != final {
+				t.Errorf("with a final: %v, and %q in the page: %v", final, text, !final)
+			}
+		}
+		if cell := night.Standings[0].cells()[slices.Index(standingColumns, "final")]; cell != map[bool]string{true: "0.0000"}[final] {
+			t.Errorf("with a final: %v, and in the download it is %q", final, cell)
+		}
+	}
+}
