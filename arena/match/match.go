@@ -42,6 +42,7 @@ type Match struct {
 	Seed        uint64     // what the orders, the deals and the chance of house bots come from
 	Concurrency int        // rotations side by side; the games of one follow each other. 0: one for each processor
 	Play        Play       // plays a game
+	SPRT        *SPRT      // ends the match before Games are over; nil: nothing does
 
 	// Progress is told after each rotation, in their order, how many games are over. The table so far costs a fit of
 	// all games, so a caller asks for it now and then only. Nil: nobody is told.
@@ -109,6 +110,9 @@ func (m Match) Complete() (Match, error) {
 	}
 	if err := m.Rules.Check(); err != nil {
 		return m, fmt.Errorf("rules.%w", err)
+	}
+	if err := m.SPRT.check(); err != nil {
+		return m, err
 	}
 	m.Games = m.rotations() * m.Seats
 	return m, nil
@@ -187,6 +191,9 @@ func (m Match) run(ctx context.Context, t *tally) error {
 		t.add(r)
 		if m.Progress != nil {
 			m.Progress(t.games(), t.result)
+		}
+		if t.duel.decided() {
+			return nil
 		}
 	}
 	if t.games() < m.Games {

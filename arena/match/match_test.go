@@ -255,6 +255,9 @@ func TestWhatCannotBePlayedIsRefusedByTheNameOfTheField(t *testing.T) {
 		"concurrency":  func(m *match.Match) { m.Concurrency = -1 },
 		"play":         func(m *match.Match) { m.Play = nil },
 		"rules.target": func(m *match.Match) { m.Rules.TargetScore = -1 },
+		"sprt: 5,5":    func(m *match.Match) { m.SPRT = &match.SPRT{Elo0: 5, Elo1: 5} },
+		"sprt: NaN,5":  func(m *match.Match) { m.SPRT = &match.SPRT{Elo0: math.NaN(), Elo1: 5} },
+		"sprt: 0,2001": func(m *match.Match) { m.SPRT = &match.SPRT{Elo1: 2001} },
 	} {
 		m := match.Match{Names: []string{"a", "b", "c", "d"}, Games: 4, Play: byName(1, 2, 3, 4)}
 		spoil(&m)

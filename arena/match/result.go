@@ -16,6 +16,8 @@ type Result struct {
 	Games     int    `json:"games"` // that are over and counted: whole rotations
 	Of        int    `json:"of"`    // that were to be played
 	Lines     []Line `json:"table"` // the strongest first, equal ones by name
+
+	SPRT *Answer `json:"sprt,omitempty"` // of a match with a test
 }
 
 // Line is what a result says of a name. A margin is half of a 95 % interval, by rotations with Student's quantile; it and
@@ -51,6 +53,7 @@ type tally struct {
 	rotations int
 	results   rating.Games
 	names     []sums
+	duel      *duel
 	seats     []int // how many seats each name has in the game that is being added
 }
 
@@ -69,7 +72,7 @@ type sums struct {
 }
 
 func newTally(m Match) *tally {
-	return &tally{match: m, results: rating.Games{Names: m.Names}, names: make([]sums, len(m.Names)), seats: make([]int, len(m.Names))}
+	return &tally{match: m, results: rating.Games{Names: m.Names}, names: make([]sums, len(m.Names)), duel: newDuel(m), seats: make([]int, len(m.Names))}
 }
 
 func (t *tally) games() int { return t.rotations * t.match.Seats }
@@ -87,6 +90,7 @@ func (t *tally) add(r rotation) {
 		t.names[i].placement += mean
 		t.names[i].squares += mean * mean
 	}
+	t.duel.add(r)
 	t.rotations++
 }
 
@@ -143,7 +147,7 @@ func (t *tally) count(seats []int, played Played) {
 }
 
 func (t *tally) result() (*Result, error) {
-	r := &Result{Seats: t.match.Seats, Rotations: t.rotations, Games: t.games(), Of: t.match.Games}
+	r := &Result{Seats: t.match.Seats, Rotations: t.rotations, Games: t.games(), Of: t.match.Games, SPRT: t.duel.answer()}
 	if t.rotations == 0 {
 		for _, name := range t.match.Names {
 			r.Lines = append(r.Lines, Line{Name: name})

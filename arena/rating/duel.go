@@ -53,11 +53,11 @@ func (c Cells) Duel() Duel {
 // results are if the true difference is elo1 than if it is elo0, each at the likeliest distribution over the cells that
 // has that mean (Van den Bergh, Comments on normalized Elo). Compare it to [WaldBounds].
 func (c Cells) LLR(elo0, elo1 float64) float64 {
-	shares, n := c.shares()
-	under0, under1 := likeliest(shares, chance(elo0, 0)), likeliest(shares, chance(elo1, 0))
+	seen, n := c.shares()
+	under0, under1 := likeliest(seen, chance(elo0, 0)), likeliest(seen, chance(elo1, 0))
 	sum := 0.0
-	for i, share := range shares {
-		sum += share * math.Log(under1[i]/under0[i])
+	for i := range seen {
+		sum += seen[i].share * math.Log(under1[i]/under0[i])
 	}
 	return n * sum
 }
@@ -68,35 +68,43 @@ func WaldBounds(alpha, beta float64) (lower, upper float64) {
 	return math.Log(beta / (1 - alpha)), math.Log((1 - beta) / alpha)
 }
 
-// shares returns the share of every cell, and the number of results. An empty cell counts a thousandth of a result, or
-// the ratio could be infinite.
-func (c Cells) shares() (shares []float64, n float64) {
-	shares = make([]float64, len(c))
+// share is how often a score was seen, of all results.
+type share struct{ score, share float64 }
+
+// shares returns the scores that were seen, and the number of results. The lowest and the highest score count a
+// thousandth of a result if they were not, or no distribution over the others might have the mean that is asked for.
+func (c Cells) shares() (seen []share, n float64) {
 	for i, count := range c {
-		shares[i] = max(float64(count), 1e-3)
-		n += shares[i]
+		results := float64(count)
+		if i == 0 || i == len(c)-1 {
+			results = max(results, 1e-3)
+		}
+		if results > 0 {
+			seen = append(seen, share{cellScore(i, len(c)), results})
+			n += results
+		}
 	}
-	for i := range shares {
-		shares[i] /= n
+	for i := range seen {
+		seen[i].share /= n
 	}
-	return shares, n
+	return seen, n
 }
 
-// likeliest returns the distribution over cells nearest to the shares seen (of the greatest likelihood) with the given
+// likeliest returns the distribution over the scores nearest to what was seen (of the greatest likelihood) with the given
 // mean: p / (1 + x(score - mean)), with x such that it sums to 1.
-func likeliest(shares []float64, mean float64) []float64 {
+func likeliest(seen []share, mean float64) []float64 {
 	excess := func(x float64) float64 {
 		sum := 0.0
-		for i, share := range shares {
-			d := cellScore(i, len(shares)) - mean
-			sum += share * d / (1 + x*d)
+		for _, s := range seen {
+			d := s.score - mean
+			sum += s.share * d / (1 + x*d)
 		}
 		return sum
 	}
 	x := root(-1/(1-mean), 1/mean, excess)
-	likely := make([]float64, len(shares))
-	for i, share := range shares {
-		likely[i] = share / (1 + x*(cellScore(i, len(shares))-mean))
+	likely := make([]float64, len(seen))
+	for i, s := range seen {
+		likely[i] = s.share / (1 + x*(s.score-mean))
 	}
 	return likely
 }

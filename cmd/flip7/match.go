@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"text/tabwriter"
@@ -26,7 +28,8 @@ import (
 
 type matchCmd struct {
 	Players     []string `arg:"" name:"player" help:"house:STRATEGY or 'cmd:COMMAND', two or more; the match starts a COMMAND with FLIP7_ADDR and FLIP7_TOKEN."`
-	Games       *int     `help:"Games, rounded up to whole rotations; left out, 20000 between house bots and 400 with programs."`
+	Games       *int     `help:"Games, rounded up to whole rotations; left out, 20000 between house bots, 400 with programs and 100000 with --sprt."`
+	SPRT        *sprt    `name:"sprt" placeholder:"ELO0,ELO1" help:"End as soon as it is decided whether the first player is ELO1 stronger than the second rather than ELO0, as 0,20; at most 5 % wrong either way. Exit with 1 if it is not ELO1."`
 	Seats       int      `help:"Seats at the table; left out, as many as players, and 4 for two. With fewer players than seats they repeat around the table."`
 	Seed        *uint64  `help:"Makes the match reproducible; left out, a random one, which is printed."`
 	Concurrency int      `help:"Rotations side by side; 0 for one for each processor, or as many as the programs take games for."`
@@ -37,6 +40,7 @@ type matchCmd struct {
 const (
 	localGames   = 20000 // of a match between house bots, if nothing else is said
 	programGames = 400   // with programs
+	sprtGames    = 100_000
 
 	// The limits of a league night, if nothing else is said there.
 	decisionTimeout = time.Second
@@ -102,7 +106,7 @@ func (c *matchCmd) Run(ctx context.Context, p *program) error {
 			Seed uint64 `json:"seed"`
 			*match.Result
 		}{m.Seed, result}
-		return errors.Join(json.NewEncoder(p.out).Encode(shown), broken(p, err))
+		return cmp.Or(json.NewEncoder(p.out).Encode(shown), broken(p, err), sprtExit(result))
 	}
 	if result.Games == 0 {
 		fmt.Fprintln(p.out, "Broken off before a rotation was finished: there is nothing to show.")
@@ -112,16 +116,20 @@ func (c *matchCmd) Run(ctx context.Context, p *program) error {
 		}
 		return broken(p, err)
 	}
-	if result.Games < result.Of {
+	decided := result.SPRT != nil && result.SPRT.Taken != ""
+	if result.Games < result.Of && !decided {
 		fmt.Fprintf(p.out, "Broken off after %d of %d games.\n", result.Games, result.Of)
 	}
 	fmt.Fprintf(p.out, "%d games in %.1f s, tables of %d, seed %d\n\n", result.Games, time.Since(begun).Seconds(), result.Seats, m.Seed)
 	printMatch(p.out, result)
+	if result.SPRT != nil {
+		fmt.Fprintf(p.out, "\n%s", sprtText(result))
+	}
 	if ps != nil {
 		printWrongs(p.out, result, ps)
 		printWarnings(p.out, ps)
 	}
-	return broken(p, err)
+	return cmp.Or(broken(p, err), sprtExit(result))
 }
 
 // broken is the end of a match that an error has ended. An interrupt is none.
@@ -190,6 +198,9 @@ func (c *matchCmd) match(players []contestant) (match.Match, error) {
 	}
 	if slices.ContainsFunc(players, contestant.started) {
 		m.Games = programGames
+	}
+	if c.SPRT != nil {
+		m.SPRT, m.Games = (*match.SPRT)(c.SPRT), sprtGames
 	}
 	if c.Games != nil {
 		m.Games = *c.Games
@@ -313,6 +324,9 @@ func (b *board) draw(r *match.Result) {
 			}
 			lines = append(lines, fmt.Sprintf("%s, %s", line, counted(l.Faults, "fault", "faults")))
 		}
+		if r.SPRT != nil {
+			lines = append(lines, fmt.Sprintf("LLR %+.2f of %+.2f", r.SPRT.LLR, r.SPRT.Upper))
+		}
 		fmt.Fprintf(b.out, "%d of %d games: %s\n", r.Games, r.Of, strings.Join(lines, "; "))
 		return
 	}
@@ -320,8 +334,13 @@ func (b *board) draw(r *match.Result) {
 	// Lines that are too long are cut by the terminal, so that the next drawing knows how many there are.
 	fmt.Fprintf(b.out, "\033[?7l%d of %d games, %d %%\n\n", r.Games, r.Of, 100*r.Games/r.Of)
 	printMatch(b.out, r)
-	fmt.Fprint(b.out, "\033[?7h")
 	b.lines = 3 + len(r.Lines)
+	if r.SPRT != nil {
+		text := sprtText(r)
+		fmt.Fprintf(b.out, "\n%s", text)
+		b.lines += 1 + strings.Count(text, "\n")
+	}
+	fmt.Fprint(b.out, "\033[?7h")
 }
 
 // clear takes the board off the terminal.
@@ -370,6 +389,46 @@ func printMatch(out io.Writer, r *match.Result) {
 		fmt.Fprintln(t)
 	}
 	_ = t.Flush() // of what cannot be written nobody can be told either
+}
+
+// sprt is --sprt as it is typed.
+type sprt match.SPRT
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (s *sprt) UnmarshalText(text []byte) error {
+	elo0, elo1, _ := strings.Cut(string(text), ",")
+	var err0, err1 error
+	s.Elo0, err0 = strconv.ParseFloat(elo0, 64)
+	s.Elo1, err1 = strconv.ParseFloat(elo1, 64)
+	if err0 != nil || err1 != nil {
+		return fmt.Errorf("%q is not ELO0,ELO1, two numbers such as 0,20", text)
+	}
+	return nil
+}
+
+// sprtText says how the test stands: two lines.
+func sprtText(r *match.Result) string {
+	a := r.SPRT
+	elo := "-"
+	if a.Elo != nil {
+		elo = fmt.Sprintf("%+.1f", tenths(*a.Elo))
+	}
+	text := fmt.Sprintf("%s against %s: %s Elo, +-95 %% %s\n", a.First, a.Second, elo, margin(a.EloMargin, 1))
+	switch a.Taken {
+	case "elo0":
+		return text + fmt.Sprintf("SPRT: %g Elo rather than %g: LLR %.2f is at most %.2f.\n", a.Elo0, a.Elo1, a.LLR, a.Lower)
+	case "elo1":
+		return text + fmt.Sprintf("SPRT: %g Elo rather than %g: LLR %.2f is at least %.2f.\n", a.Elo1, a.Elo0, a.LLR, a.Upper)
+	}
+	return text + fmt.Sprintf("SPRT: not decided: LLR %.2f; %.2f would say %g Elo, %.2f would say %g.\n", a.LLR, a.Lower, a.Elo0, a.Upper, a.Elo1)
+}
+
+// sprtExit is the end of a match whose test does not say what was hoped for.
+func sprtExit(r *match.Result) error {
+	if r.SPRT == nil || r.SPRT.Taken == "elo1" {
+		return nil
+	}
+	return exit(exitNo)
 }
 
 // printWrongs says what the programs did wrong, in words.

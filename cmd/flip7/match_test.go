@@ -225,6 +225,8 @@ func TestMatchRefusesWhatItWouldIgnore(t *testing.T) {
 		{"house:odds house:racer --games 0", "--games: 0 is not 1..100000000"},
 		{"house:odds house:racer --seats 2", "--seats: 2 is not 3.."},
 		{"house:odds house:racer --concurrency=-1", "--concurrency: -1 is less than 0"},
+		{"house:odds house:racer --sprt 20", `--sprt: "20" is not ELO0,ELO1, two numbers such as 0,20`},
+		{"house:odds house:racer --sprt 20,0", "--sprt: 20,0 is not ELO0,ELO1 with ELO0 less than ELO1"},
 		{"house:odds house:racer --no-timeout", "--no-timeout, --verbose: are for programs"},
 		{"house:odds house:racer --verbose", "--no-timeout, --verbose: are for programs"},
 	} {
@@ -232,6 +234,26 @@ func TestMatchRefusesWhatItWouldIgnore(t *testing.T) {
 		if code != exitUsage || !strings.HasPrefix(text, "flip7: "+c.want) {
 			t.Errorf("match %s: exit code %d and %q, want %d and %q", c.args, code, text, exitUsage, c.want)
 		}
+	}
+}
+
+func TestATestThatIsDecidedEndsTheMatch(t *testing.T) {
+	for _, c := range []struct {
+		args, want string // the end of what is said
+		code       int
+	}{
+		{"house:racer house:stay-15 house:odds --sprt 0,50", "\nSPRT: 50 Elo rather than 0: LLR 3.", 0},
+		{"house:stay-15 house:racer house:odds --sprt=-50,0", "\nSPRT: -50 Elo rather than 0: LLR -", exitNo},
+		{"house:racer house:odds house:stay-15 --sprt 0,1 --games 30", "\nSPRT: not decided: LLR 0.", exitNo},
+	} {
+		text, code := said(t, append([]string{"match", "--seed", "1"}, strings.Fields(c.args)...)...)
+		if code != c.code || !strings.Contains(text, c.want) || strings.Contains(text, "Broken off") {
+			t.Errorf("match %s: exit code %d and %q, want %d and %q", c.args, code, text, c.code, c.want)
+		}
+	}
+	r := playMatch(t, "house:racer", "house:stay-15", "house:odds", "--sprt", "0,50", "--seed", "1")
+	if r.SPRT == nil || r.SPRT.First != "racer" || r.SPRT.Second != "stay-15" || r.SPRT.Taken != "elo1" || r.Of != sprtGames+2 { // whole rotations
+		t.Errorf("as JSON: %+v of %d games, want racer above stay-15 by elo1 of %d", r.SPRT, r.Of, sprtGames+2)
 	}
 }
 
@@ -252,6 +274,15 @@ func TestTheBoardIsDrawnOverItself(t *testing.T) {
 	b.clear()
 	if got, want := screen.String(), "\033[6A\033[J"; got != want || drawn != 6 {
 		t.Errorf("%d lines were drawn and %q takes them off, want 6 and %q", drawn, got, want)
+	}
+	screen.Reset()
+	r.SPRT = &match.Answer{First: "a", Second: "b"}
+	b.draw(r)
+	drawn = strings.Count(screen.String(), "\n")
+	screen.Reset()
+	b.clear()
+	if got, want := screen.String(), "\033[9A\033[J"; got != want || drawn != 9 {
+		t.Errorf("with a test %d lines were drawn and %q takes them off, want 9 and %q", drawn, got, want)
 	}
 	screen.Reset()
 	b.clear()
