@@ -8,7 +8,7 @@ import os
 os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 
 #: The oldest that do, as in pyproject.toml.
-NEEDED = {"grpcio": "1.66.2", "protobuf": "6.30"}
+NEEDED = {"grpcio": "1.80", "protobuf": "6.30"}
 
 _INSTALL = "pip install " + " ".join(f"'{name}>={version}'" for name, version in NEEDED.items())
 
@@ -20,7 +20,7 @@ except ImportError as error:
 
 
 def numbers(version: str) -> tuple[int, ...]:
-    """Read what can be compared of a version: 1.66.2rc1 is (1, 66)."""
+    """Read what can be compared of a version: 1.80.0rc1 is (1, 80)."""
     return tuple(int(part) for part in version.split(".") if part.isdecimal())
 
 

@@ -4,6 +4,8 @@ import asyncio
 import os
 import shutil
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -167,7 +169,7 @@ class Needs(unittest.TestCase):
     def test_what_is_missing(self) -> None:
         for module, holds, says in (
             ("grpc", "raise ImportError('No module named grpc')", "flip7 needs grpcio and protobuf: pip install"),
-            ("grpc", "__version__ = '1.59.0'", "flip7 needs grpcio 1.66.2 or later, this is 1.59.0: pip install"),
+            ("grpc", "__version__ = '1.59.0'", "flip7 needs grpcio 1.80 or later, this is 1.59.0: pip install"),
             ("google/protobuf", "__version__ = '4.25.1'", "flip7 needs protobuf 6.30 or later, this is 4.25.1: pip install"),
         ):
             with self.subTest(says), tempfile.TemporaryDirectory() as folder:
@@ -240,6 +242,27 @@ class Programs(unittest.IsolatedAsyncioTestCase):
         code, said = await self.ended(program)
         self.assertEqual(code, 0)
         self.assertIn("interrupt again to leave at once", said)
+
+    @unittest.skipIf(sys.platform == "win32", "there is no SIGSTOP to send")
+    async def test_whose_connection_is_reset_with_the_last_that_it_hears(self) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            server.settimeout(20)
+            program = await self.start(FLIP7_ADDR=f"127.0.0.1:{server.getsockname()[1]}")
+            arena, _ = server.accept()
+            with arena:
+                arena.settimeout(20)
+                arena.sendall(bytes.fromhex("000000 04 00 00000000"))  # the settings of HTTP/2
+                said = b""
+                while b"/flip7.v1.PlayService/Play" not in said:
+                    said += arena.recv(4096)
+                program.send_signal(signal.SIGSTOP)  # so that it sees at once what comes now
+                await asyncio.to_thread(os.waitpid, program.pid, os.WUNTRACED)
+                arena.sendall(bytes.fromhex("000000 04 01 00000000"))  # its settings are acknowledged
+                arena.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # close() resets
+            program.send_signal(signal.SIGCONT)
+            await self.heard(program, "trying again")
+        program.kill()
+        await self.ended(program)
 
     @unittest.skipIf(sys.platform == "win32", "there is no SIGINT to send")
     async def test_that_is_interrupted_twice_in_a_game(self) -> None:
