@@ -193,6 +193,7 @@ func (a *Arena) Open(ctx context.Context, id int64, act Act) error {
 		case Draft:
 			t.State = Open
 		case Open:
+			return errAsItWas
 		default:
 			return t.unfit("only a draft can be opened")
 		}
@@ -200,7 +201,11 @@ func (a *Arena) Open(ctx context.Context, id int64, act Act) error {
 	})
 }
 
-// change applies an organiser's act to the head of a tournament: kept, noted in the audit log, then told.
+// errAsItWas is the answer of an act that changes nothing.
+var errAsItWas = errors.New("it is so already")
+
+// change applies an organiser's act to the head of a tournament: kept, noted in the audit log, then told. One that changes
+// nothing is not noted.
 func (a *Arena) change(ctx context.Context, id int64, act Act, apply func(*night, *Tournament) error) error {
 	n, err := a.night(ctx, id)
 	if err != nil {
@@ -210,6 +215,9 @@ func (a *Arena) change(ctx context.Context, id int64, act Act, apply func(*night
 	defer n.mu.Unlock()
 	next := *n.t
 	if err := apply(n, &next); err != nil {
+		if errors.Is(err, errAsItWas) {
+			return nil
+		}
 		return err
 	}
 	starts := !n.t.State.Live() && next.State.Live()
@@ -443,7 +451,7 @@ func (a *Arena) Start(ctx context.Context, id int64, at time.Time, act Act) erro
 	return a.change(ctx, id, act, func(n *night, t *Tournament) error {
 		switch {
 		case t.State.Live():
-			return nil
+			return errAsItWas
 		case t.State != Open:
 			return t.closed()
 		case !at.IsZero() && !at.After(time.Now()):
@@ -469,6 +477,9 @@ func (a *Arena) Pause(ctx context.Context, id int64, act Act) error {
 		if !t.State.Live() {
 			return t.unfit("only a running one can be paused")
 		}
+		if t.State == Paused && act.Why == "" { // its reason stays
+			return errAsItWas
+		}
 		t.State = Paused
 		return nil
 	})
@@ -480,9 +491,10 @@ func (a *Arena) Continue(ctx context.Context, id int64, act Act) error {
 		if !t.State.Live() {
 			return t.unfit("only a paused one can go on")
 		}
-		if t.State == Paused {
-			t.State = Running
+		if t.State != Paused {
+			return errAsItWas
 		}
+		t.State = Running
 		return nil
 	})
 }

@@ -141,3 +141,32 @@ func TestARefusalSaysWhatWouldBeRight(t *testing.T) {
 	e.wait()
 	refused(enter(e.id, of("bot-03")), "tournament 1 is finished; it does not change any more")
 }
+
+func TestAnActThatChangesNothingIsNotNoted(t *testing.T) {
+	e := prepare(t, Settings{Rounds: 1, CheckIn: time.Hour}, newRoster(), "bot-01") // which is waited for
+	act := func(what, why string) Act { return Act{Who: "test", What: what, Why: why} }
+	for range 2 {
+		for _, err := range []error{
+			e.Open(t.Context(), e.id, act("open", "")), e.Start(t.Context(), e.id, time.Time{}, act("start", "")),
+			e.Continue(t.Context(), e.id, act("resume", "")), e.Pause(t.Context(), e.id, act("pause", "pizza")),
+			e.Pause(t.Context(), e.id, act("pause", "")), e.Continue(t.Context(), e.id, act("resume", "")),
+		} {
+			if err != nil && !strings.Contains(err.Error(), "only a draft can be opened") {
+				t.Fatal(err)
+			}
+		}
+	}
+	acts, err := e.store.Acts(t.Context(), e.id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var noted []string
+	for _, a := range acts {
+		if a.What != "" {
+			noted = append(noted, a.What)
+		}
+	}
+	if got, want := strings.Join(noted, " "), "start pause resume pause resume"; got != want {
+		t.Errorf("noted are %s, want %s", got, want)
+	}
+}
