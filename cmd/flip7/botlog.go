@@ -26,19 +26,23 @@ func (c *botLogCmd) Run(ctx context.Context, p *program) error {
 		func(token string) *flip7v1.ListLogRequest {
 			return &flip7v1.ListLogRequest{Name: c.Name, TournamentId: c.Tournament, GameId: c.Game, Troubles: c.Troubles, PageSize: 1000, PageToken: token}
 		}, all,
-		func() error { return printLog(p.out, c.Name, all) })
+		func() error { return printLog(p.out, c, all) })
 }
 
 // millis is when something happened, to the millisecond: a bot decides often in a second.
 const millis = "2006-01-02 15:04:05.000"
 
 // printLog prints a bot's log in words, a line for each entry, and another for what lay on the table.
-func printLog(w io.Writer, bot string, log *flip7v1.ListLogResponse) error {
+func printLog(w io.Writer, asked *botLogCmd, log *flip7v1.ListLogResponse) error {
 	if n := log.GetCut(); n > 0 {
 		fmt.Fprintf(w, "The %s gone: a log has no room for more.\n", counted(n, "oldest entry is", "oldest entries are"))
 	}
 	if len(log.GetEntries()) == 0 {
-		_, err := fmt.Fprintf(w, "The log of %s has no such entries.\n", bot)
+		empty := "has no such entries"
+		if asked.Tournament == "" && asked.Game == "" && !asked.Troubles {
+			empty = "is empty"
+		}
+		_, err := fmt.Fprintf(w, "The log of %s %s.\n", asked.Name, empty)
 		return err
 	}
 	for _, e := range log.GetEntries() {

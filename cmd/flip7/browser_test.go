@@ -166,9 +166,20 @@ func (w *window) picture(name string, width, height int64) {
 	}
 }
 
+// fits fails if a page is wider than a phone: tables that are may be moved by themselves.
+func (w *window) fits(name string) {
+	w.t.Helper()
+	within(w, chromedp.EmulateViewport(390, 844))
+	if wide := within(w, chromedp.Evaluate[int](`document.documentElement.scrollWidth`)); wide > 390 {
+		w.t.Errorf("%s is %d pixels wide, on a phone that has 390", name, wide)
+	}
+	within(w, chromedp.EmulateViewport(1280, 900))
+}
+
 // pictures are screenshots for a phone, a laptop and a projector, and for a laptop that is kept dark.
 func (w *window) pictures(name string) {
 	w.t.Helper()
+	w.fits(name)
 	w.picture(name+"-phone", 390, 844)
 	w.picture(name+"-laptop", 1280, 800)
 	w.picture(name+"-projector", 1920, 1080)
@@ -210,7 +221,7 @@ func watchNight(t *testing.T) *watchedNight {
 	n.base = "http://" + n.server.web
 	n.begin()
 	n.verb("tournament", "create", "Watched night", "--open", "--rounds", "4", "--rotations", "1", "--decision-timeout", "30s", "--anchor", "off")
-	n.verb("tournament", "enter", tournament, "house:odds")
+	n.verb("tournament", "enter", tournament, "house:odds", "--as", "as-long-as-the-name-of-a-bot-can")
 	n.owner = n.token("owner", "register", "lovelace")
 	for _, name := range []string{"ada", "babbage", "curie"} {
 		token := n.token("bot", "register", name, "--token", n.owner)

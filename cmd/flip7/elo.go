@@ -7,7 +7,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/flip7-arena/flip7/arena/rating"
@@ -119,25 +118,22 @@ func printElo(w io.Writer, league string, table *flip7v1.ListRatingsResponse) er
 	}
 	fmt.Fprintf(w, "League %s: %s of %s in %s\n\n", league, counted(table.GetGames(), "game", "games"),
 		counted(table.GetTournaments(), "tournament", "tournaments"), counted(table.GetClusters(), "cluster", "clusters"))
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, strings.ToUpper(strings.Join(eloColumns, "\t"))+"\t")
+	var t strings.Builder
+	fmt.Fprintln(&t, strings.ToUpper(strings.Join(eloColumns, "\t"))+"\t")
 	group := uint32(0)
 	for _, r := range table.GetRatings() {
 		if r.GetGroup() != group {
 			group = r.GetGroup()
-			fmt.Fprintln(t, "\tnot comparable with the above:\t")
+			fmt.Fprintln(&t, "\tnot comparable with the above:\t")
 		}
-		fmt.Fprintln(t, strings.Join(eloCells(r), "\t")+"\t")
+		fmt.Fprintln(&t, strings.Join(eloCells(r), "\t")+"\t")
 		for _, old := range r.GetOlderBuilds() {
 			cells := eloCells(old)
 			cells[0] = "older"
-			fmt.Fprintln(t, strings.Join(cells, "\t")+"\t")
+			fmt.Fprintln(&t, strings.Join(cells, "\t")+"\t")
 		}
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	fmt.Fprintln(w)
+	fmt.Fprintln(w, fitted(t.String()))
 	if table.GetAnchor() != "" {
 		fmt.Fprintf(w, "%s has 1500.", table.GetAnchor())
 	} else {

@@ -42,6 +42,18 @@ func TestWhoCannotBeToldApart(t *testing.T) {
 	}
 }
 
+// An Elo table has more columns than a terminal: they stand closer then, so that one of 120 shows it whole.
+func TestAnEloTableIsNoWiderThanItMustBe(t *testing.T) {
+	var out strings.Builder
+	row := &flip7v1.Rating{Bot: "my-bot", Build: "v1.2", Owner: "ada", Rank: 12, RankBest: 10, RankWorst: 14, Elo: 1512, Margin: new(141.0), Games: 10056, LosNext: new(0.999)}
+	if err := printElo(&out, "main", &flip7v1.ListRatingsResponse{Ratings: []*flip7v1.Rating{row}}); err != nil {
+		t.Fatal(err)
+	}
+	if head := strings.Split(out.String(), "\n")[2]; !strings.HasPrefix(head, "RANK") || len(head) > 120 {
+		t.Errorf("%d columns: %s", len(head), head)
+	}
+}
+
 func TestAnOlderBuildHasNoRanks(t *testing.T) {
 	newest := &flip7v1.Rating{Bot: "ada", Rank: 1, RankBest: 1, RankWorst: 3, OlderBuilds: []*flip7v1.Rating{{Bot: "ada", Build: "v1"}}}
 	var out strings.Builder

@@ -81,6 +81,9 @@ func (c *leagueShowCmd) Run(ctx context.Context, p *program) error {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%s\n", n.GetTournament().GetId(), n.GetTournament().GetName(),
 			tournamentState(n.GetTournament().GetState()), n.GetGames(), counts)
 		for _, e := range n.GetExclusions() {
+			if e.GetResult().GetPairingRound() == 0 {
+				continue // all of it, which is said
+			}
 			fmt.Fprintf(t, "\t\t\t\ttaken out: %s (%s)\n", resultName(e.GetResult()), e.GetWhy())
 		}
 	}
@@ -99,7 +102,7 @@ func thereIsLeague(ctx context.Context, conn *grpc.ClientConn, name string) erro
 			return page.GetNextPageToken()
 		})
 	if err == nil && !slices.Contains(names, name) {
-		err = fmt.Errorf("league %s: there is none; there are %s", name, strings.Join(names, ", "))
+		err = fmt.Errorf("league %s: there is none of that name, but %s", name, strings.Join(names, ", "))
 	}
 	return err
 }

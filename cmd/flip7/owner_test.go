@@ -25,7 +25,7 @@ func serving(t *testing.T, registration string) {
 	serveFor(t, &serveCmd{Address: "127.0.0.1:0", Registration: registration})
 }
 
-// serveFor does so with other flags of serve, and returns the address.
+// serveFor does so with other flags of serve, and returns the address; that of the pages is in the flags then.
 func serveFor(t *testing.T, serve *serveCmd) string {
 	t.Helper()
 	serve.Data, serve.Metrics, serve.Durability = t.TempDir(), "off", "process"
@@ -45,6 +45,9 @@ func serveFor(t *testing.T, serve *serveCmd) string {
 			t.Error(err)
 		}
 	})
+	if pages := s.WebAddr(); pages != nil {
+		serve.Web = pages.String()
+	}
 	t.Setenv("FLIP7_ADDR", s.Addr().String())
 	t.Setenv("FLIP7_DATA", serve.Data)
 	t.Setenv("FLIP7_TOKEN", "")
@@ -122,7 +125,7 @@ func TestOwnersComeByInvitation(t *testing.T) {
 		{[]string{"owner", "register", "bob", "--data", elsewhere, "--invitation", code}, "was revoked", exitUsage},
 		{[]string{"owner", "register", "bob"}, "bob is an owner", 0}, // by the admin
 		{[]string{"owner", "invite", "--lifetime", "1s"}, "lifetime: must be", exitUsage},
-		{[]string{"bot", "log", "ada", "--token", ann}, "The log of ada has no such entries", 0},
+		{[]string{"bot", "log", "ada", "--token", ann}, "The log of ada is empty", 0},
 		{[]string{"owner", "rotate", "ann", "--token", ann}, "ann has a new token", 0},
 		{[]string{"bot", "log", "ada", "--token", ann}, "unknown, or was rotated", exitUsage},
 		{[]string{"owner", "retire", "ann"}, "ann and its bots are retired", 0},
@@ -207,7 +210,13 @@ func TestALogIsToldInWords(t *testing.T) {
                            round 2: [ada: 3 12 +4 second = 19, total 20] [odds busted: 5 5 = 0, total 31] [seat 2: = 0, total 0] 40 to draw, Flip Three of seat 2 with 1 to go
 `
 	var out strings.Builder
-	if err := printLog(&out, "ada", log); err != nil || out.String() != want {
+	if err := printLog(&out, &botLogCmd{Name: "ada"}, log); err != nil || out.String() != want {
 		t.Errorf("%v, got\n%s\nwant\n%s", err, out.String(), want)
+	}
+	for want, asked := range map[string]*botLogCmd{"The log of ada is empty.\n": {Name: "ada"}, "The log of ada has no such entries.\n": {Name: "ada", Troubles: true}} {
+		var out strings.Builder
+		if err := printLog(&out, asked, &flip7v1.ListLogResponse{}); err != nil || out.String() != want {
+			t.Errorf("%v, got %q, want %q", err, &out, want)
+		}
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
 )
@@ -224,7 +225,7 @@ func TestWhatIsForPrograms(t *testing.T) {
 	})
 	t.Run("what cannot be is refused", func(t *testing.T) {
 		for _, test := range []struct{ verb, want string }{
-			{"league show nosuch", "league nosuch: there is none; there are main"},
+			{"league show nosuch", "league nosuch: there is none of that name, but main\n"},
 			{"elo --league nosuch", "league nosuch: there is none"},
 			{"tournament show 1 --round 7", "--round: 7 is not a pairing round of tournament 1, which has had 1"},
 			{"tournament create two --seats 99", "--seats: must be"},
@@ -310,6 +311,22 @@ func TestALatestEndIsNotTakenForThePlan(t *testing.T) {
 	serving(t, "closed")
 	text, _ := said(t, "tournament", "create", "one", "--open")
 	found(t, `It will take about [0-9]+s; at the latest after ([0-9]+h[0-9]*m?), if every bot used all its time in every decision\.`, text)
+}
+
+// An end that is too far ahead is not told, and the other all the same.
+func TestAStartSaysTheEndsThatAreKnown(t *testing.T) {
+	at := func(hour int) *timestamppb.Timestamp {
+		return timestamppb.New(time.Date(2026, 11, 30, hour, 0, 0, 0, time.Local))
+	}
+	for want, night := range map[string]*flip7v1.Tournament{
+		"":                                    {},
+		"Expected end 2026-11-30 21:00:00.\n": {ExpectedEndTime: at(21)},
+		"Expected end 2026-11-30 21:00:00; at the latest 2026-11-30 23:00:00, if every bot used all its time in every decision.\n": {ExpectedEndTime: at(21), LatestEndTime: at(23)},
+	} {
+		if got := ends(night); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
 }
 
 func TestAStartSaysWhoPlaysAlongAndHowToLookOn(t *testing.T) {

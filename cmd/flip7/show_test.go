@@ -134,3 +134,23 @@ func TestTheLastLineOfANightIsItsConclusion(t *testing.T) {
 		t.Errorf("watched:\n%s", watched)
 	}
 }
+
+// What was taken out is said once, be it all of a tournament or a part of it.
+func TestALeagueShowsWhatWasTakenOut(t *testing.T) {
+	flip7, _ := arenaHere(t)
+	for range 2 {
+		flip7("tournament", "create", "one", "--open", "--rounds", "1")
+	}
+	for _, id := range []string{"1", "2"} {
+		flip7("tournament", "enter", id, "house:odds", "house:racer", "house:random")
+		flip7("tournament", "start", id, "--watch")
+	}
+	flip7("league", "exclude", "1", "--why", "a storm")
+	flip7("league", "exclude", "2/1/1/3", "--why", "a wrong card")
+	shown := flip7("league", "show")
+	for _, want := range []string{"a storm", "taken out: 2/1/1/3 (a wrong card)"} {
+		if strings.Count(shown, want) != 1 {
+			t.Errorf("want %q once in\n%s", want, shown)
+		}
+	}
+}

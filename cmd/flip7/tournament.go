@@ -338,11 +338,7 @@ func (c *tournamentStartCmd) Run(ctx context.Context, p *program) error {
 		request, func(r *flip7v1.StartTournamentResponse) error {
 			t := r.GetTournament()
 			printTournament(p.out, t)
-			if t.GetLatestEndTime() != nil {
-				fmt.Fprintf(p.out, "Expected end %s; %s.\n", t.GetExpectedEndTime().AsTime().Local().Format(time.DateTime),
-					latestEnd(t.GetLatestEndTime().AsTime().Local().Format(time.DateTime)))
-			}
-			fmt.Fprint(p.out, company(t))
+			fmt.Fprint(p.out, ends(t), company(t))
 			return nil
 		})
 	if err != nil && strings.HasPrefix(err.Error(), "tournament "+c.ID+" is ") && !strings.HasSuffix(err.Error(), "; open it first") {
@@ -356,6 +352,18 @@ func (c *tournamentStartCmd) Run(ctx context.Context, p *program) error {
 		return err
 	}
 	return watch(ctx, c.remoteFlags, p, c.ID)
+}
+
+// ends says when a tournament that starts will end; empty if that is too far ahead to be told.
+func ends(t *flip7v1.Tournament) string {
+	if t.GetExpectedEndTime() == nil {
+		return ""
+	}
+	text := "Expected end " + t.GetExpectedEndTime().AsTime().Local().Format(time.DateTime)
+	if t.GetLatestEndTime() != nil {
+		text += "; " + latestEnd(t.GetLatestEndTime().AsTime().Local().Format(time.DateTime))
+	}
+	return text + ".\n"
 }
 
 // company says who plays along with bots that are too few for a table; empty if there are enough.
