@@ -144,12 +144,16 @@ func halvesOf(places []int, seat int) (halves int) {
 
 // Alike reports for each line of standings whether the games cannot tell its bot from the one of the line above: the
 // interval of the difference of their placements holds 0. Finalists are compared by the final, all others by the pairing
-// rounds. Of bots without a game nothing is said.
+// rounds. Of bots without a game nothing is said, nor where it is not the games that put a bot below the other: where it
+// stands outside the ranks, or has left and the other has not.
 func (t *Tournament) Alike(standings []Standing) []bool {
 	alike := make([]bool, len(standings))
 	placements, final := t.Placements(), t.Final()
 	for i := 1; i < len(standings); i++ {
 		above, below := standings[i-1], standings[i]
+		if below.Rank == 0 || below.Withdrawn != above.Withdrawn {
+			continue
+		}
 		lead, margin := placements[above.Entry.Number-1].From(placements[below.Entry.Number-1])
 		if above.Final != nil && below.Final != nil {
 			lead, margin = final.Lead(final.position(above), final.position(below))

@@ -128,6 +128,27 @@ func TestPlacementsAreMeansOfRotations(t *testing.T) {
 	}
 }
 
+// That a bot has left, or plays outside the ranks, is no luck of games.
+func TestOnlyWhatGamesDecideMayBeLuck(t *testing.T) {
+	_, night := playHouse(t, Settings{Name: "night", Rounds: 4, Anchor: AnchorOn, Seed: seed(5)}, slices.Repeat([]string{"house:stay-20"}, 5)...)
+	for number, want := range map[int]string{0: "-~~~~-", 2: "-~~~--"} { // who has left, by number of entry
+		if number > 0 {
+			night.Entries[number-1].State = Withdrawn
+		}
+		standings, err := night.Standings()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, like := range night.Alike(standings) {
+			got += map[bool]string{true: "~", false: "-"}[like]
+		}
+		if got != want {
+			t.Errorf("entry %d has left: alike are %s, want %s", number, got, want)
+		}
+	}
+}
+
 func TestAPairingIsExplainedTableByTable(t *testing.T) {
 	_, night := playHouse(t, Settings{Name: "n", Seed: seed(3), Rounds: 5}, field(8)...)
 	repeats := 0

@@ -3434,7 +3434,9 @@ type Standing struct {
 	// Mean placement in the final, 0 to 1. Absent: it played none.
 	FinalPlacement *float64 `protobuf:"fixed64,18,opt,name=final_placement,json=finalPlacement,proto3,oneof" json:"final_placement,omitempty"`
 	// Whether the games cannot tell it from the bot of the line above: the 95 %
-	// interval of the difference of their placements holds 0. False for the first.
+	// interval of the difference of their placements holds 0. False for the first,
+	// and where it is not the games that put it below: outside the ranks, or where
+	// it has left and the other has not.
 	LikeAbove     bool `protobuf:"varint,19,opt,name=like_above,json=likeAbove,proto3" json:"like_above,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
