@@ -205,15 +205,21 @@ func asTyped(refusal string) string {
 	switch flag {
 	case "player", "authorization": // there is but one
 		return wrong
+	case "pairing_round":
+		return "round: " + wrong
 	case "as_name":
 		flag = "as"
 	case "pairing_rounds":
 		flag = "rounds"
 	case "max_bots_per_owner":
 		flag = "bots-per-owner"
-	case "bots", "owner", "remark", "uses", "why":
+	case "start_time":
+		flag = "at"
+	case "bots", "owner", "remark", "request_id", "uses", "why":
 	default:
-		if !setting {
+		if strings.HasPrefix(flag, "tournament_ids[") { // one of several
+			flag = "tournament"
+		} else if !setting {
 			return refusal
 		}
 	}

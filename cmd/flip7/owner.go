@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -109,6 +110,9 @@ type inviteCmd struct {
 
 // Run makes the invitation.
 func (c *inviteCmd) Run(ctx context.Context, p *program) error {
+	if c.Uses == 0 {
+		return errors.New("--uses: 0 is not 1 or more")
+	}
 	return ask(ctx, c.remoteFlags, p, flip7v1.NewBotServiceClient, flip7v1.BotServiceClient.CreateInvitation,
 		&flip7v1.CreateInvitationRequest{Uses: c.Uses, Lifetime: durationpb.New(c.Lifetime), Remark: c.Remark},
 		func(r *flip7v1.CreateInvitationResponse) error {

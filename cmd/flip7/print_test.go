@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -193,7 +194,7 @@ func TestWhatIsForPrograms(t *testing.T) {
 		must("tournament", "enter", "3", "house:racer")
 		must("tournament", "enter", "3", "house:racer", "--as", "fast")
 		for bot, enter := range map[string]string{"racer": "house:racer", "fast": "house:racer --as fast"} {
-			want := bot + ` is withdrawn. Until the last pairing round begins, "flip7 tournament enter 3 ` + enter + `" brings it back.`
+			want := bot + " is withdrawn. Until the last pairing round begins, this brings it back: flip7 tournament enter 3 " + enter
 			if got := must("tournament", "withdraw", "3", bot); !strings.Contains(got, want) {
 				t.Errorf("got %q, want %q in it", got, want)
 			}
@@ -229,6 +230,14 @@ func TestWhatIsForPrograms(t *testing.T) {
 			{"elo --league nosuch", "league nosuch: there is none"},
 			{"tournament show 1 --round 7", "--round: 7 is not a pairing round of tournament 1, which has had 1"},
 			{"tournament create two --seats 99", "--seats: must be"},
+			{"tournament show --watch", "tournament: is left out"},
+			{"tournament show 1 --watch --audit", "--audit and --watch can't be used together"},
+			{"elo --tournament x", "--tournament: \"x\" is no number of a tournament"},
+			{"tournament void 1 0 1 --why late", "round: must be"},
+			{"owner invite --uses 0", "--uses: 0 is not 1 or more"},
+			{"tournament rehearse 1 --rounds 2", "tournament: 1 has settings"},
+			{"tournament rehearse 1 --bots 3", "tournament: 1 has settings"},
+			{"tournament rehearse --bots 0", "--bots: 0 is not 1 or more"},
 			{"demo --json", "--json: the demo is for people"},
 		} {
 			if text, code := said(t, strings.Fields(test.verb)...); code != exitUsage || !strings.Contains(text, test.want) {
@@ -345,6 +354,18 @@ func TestAStartSaysWhoPlaysAlongAndHowToLookOn(t *testing.T) {
 	text, code := said(t, "tournament", "start", "1", "--watch")
 	if want := "flip7: tournament 1 is running already; to look at it: flip7 tournament show 1 --watch\n"; code != exitUsage || text != want {
 		t.Errorf("exit code %d and %q, want %q", code, text, want)
+	}
+}
+
+func TestWhoHasLeftIsToldHowToComeBack(t *testing.T) {
+	for _, c := range []struct{ player, name, want string }{
+		{"bot:ada", "ada", "bot:ada"}, {"house:odds", "odds", "house:odds"}, {"house:odds", "sparring", "house:odds --as sparring"},
+		{"cmd", "ada", "cmd:COMMAND --as ada"}, {"bot:the bot", "the bot", "'bot:the bot'"}, {"cmd", "COMMAND", "cmd:COMMAND --as COMMAND"},
+	} {
+		want := strings.ReplaceAll(c.want, "'", typed("'", runtime.GOOS)[:1])
+		if got := comesBack(&flip7v1.Entry{Player: c.player, Bot: c.name}); got != want {
+			t.Errorf("%s as %s: got %s, want %s", c.player, c.name, got, want)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -15,15 +16,17 @@ import (
 type tournamentShowCmd struct {
 	remoteFlags
 	ID    string `arg:"" optional:"" name:"tournament" help:"Number of the tournament; left out, all are listed."`
-	Round uint32 `help:"Show the tables of this pairing round; left out, of the last."`
-	Aim   bool   `help:"Show who gave Freeze and Flip Three to whom more often than the others at the table."`
-	Audit bool   `help:"Show who did what, and why."`
-	Watch bool   `help:"Show it until it is over: on a terminal redrawn, elsewhere a line for what happens; as JSON, a line for each event."`
+	Round uint32 `xor:"what" help:"Show the tables of this pairing round; left out, of the last."`
+	Aim   bool   `xor:"what" help:"Show who gave Freeze and Flip Three to whom more often than the others at the table."`
+	Audit bool   `xor:"what" help:"Show who did what, and why."`
+	Watch bool   `xor:"what" help:"Show it until it is over: on a terminal redrawn, elsewhere a line for what happens; as JSON, a line for each event."`
 }
 
 // Run shows the tournament.
 func (c *tournamentShowCmd) Run(ctx context.Context, p *program) error {
 	switch {
+	case c.ID == "" && (c.Round > 0 || c.Aim || c.Audit || c.Watch):
+		return errors.New("tournament: is left out, and --round, --aim, --audit and --watch are of one")
 	case c.ID == "":
 		return c.list(ctx, p)
 	case c.Watch:

@@ -8,11 +8,14 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
 
+	"github.com/alecthomas/kong"
 	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
@@ -292,13 +295,23 @@ func (c *tournamentWithdrawCmd) Run(ctx context.Context, p *program) error {
 	return ask(ctx, c.remoteFlags, p, flip7v1.NewTournamentServiceClient, flip7v1.TournamentServiceClient.WithdrawBot,
 		&flip7v1.WithdrawBotRequest{TournamentId: c.ID, Bot: c.Bot, Why: c.Why},
 		func(r *flip7v1.WithdrawBotResponse) error {
-			back := r.GetEntry().GetPlayer()
-			if !strings.HasSuffix(back, ":"+c.Bot) {
-				back += " --as " + c.Bot
-			}
-			_, err := fmt.Fprintf(p.out, "%s is withdrawn. Until the last pairing round begins, \"flip7 tournament enter %s %s\" brings it back.\n", c.Bot, c.ID, back)
+			_, err := fmt.Fprintf(p.out, "%s is withdrawn. Until the last pairing round begins, this brings it back: flip7 tournament enter %s %s\n",
+				c.Bot, c.ID, comesBack(r.GetEntry()))
 			return err
 		})
+}
+
+// comesBack is how a player that has left is entered again. Its command is told to nobody.
+func comesBack(e *flip7v1.Entry) string {
+	kind, what, _ := strings.Cut(e.GetPlayer(), ":")
+	if kind == "cmd" {
+		what = "COMMAND"
+	}
+	back := typed(kind+":"+what, runtime.GOOS)
+	if kind == "cmd" || what != e.GetBot() {
+		back += " --as " + typed(e.GetBot(), runtime.GOOS)
+	}
+	return back
 }
 
 type tournamentKickCmd struct {
@@ -525,16 +538,31 @@ type tournamentRehearseCmd struct {
 	Bots uint32 `help:"How many bots, when no tournament is named." default:"16"`
 }
 
+// check refuses what would be ignored, or taken for "the default".
+func (c *tournamentRehearseCmd) check() error {
+	var left tournamentRehearseCmd // when no flag is given
+	if err := kong.ApplyDefaults(&left); err != nil {
+		return err
+	}
+	switch {
+	case c.ID != "" && (c.Bots != left.Bots || !reflect.DeepEqual(c.settingsFlags, left.settingsFlags)):
+		return fmt.Errorf("tournament: %s has settings and entrants of its own; --bots and flags such as --rounds are for a rehearsal without a tournament", c.ID)
+	case c.Bots == 0:
+		return errors.New("--bots: 0 is not 1 or more")
+	}
+	return c.settingsFlags.check()
+}
+
 // Run rehearses, with progress, and prints what would happen.
 func (c *tournamentRehearseCmd) Run(ctx context.Context, p *program) error {
+	if err := c.check(); err != nil {
+		return err
+	}
 	conn, err := c.dial()
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	if err := c.check(); err != nil {
-		return err
-	}
 	request := &flip7v1.RehearseTournamentRequest{TournamentId: c.ID}
 	if c.ID == "" {
 		request.Settings, request.Bots = c.proto(), c.Bots
