@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -140,7 +141,11 @@ func printElo(w io.Writer, league string, table *flip7v1.ListRatingsResponse) er
 		fmt.Fprint(w, "The mean is 1500.")
 	}
 	fmt.Fprintln(w, " Placement ranks (0..1, what equal bots share is 0.5); first places are shown beside it.")
-	fmt.Fprintln(w, "House bots that fill a table up do not count as opponents. P99: 99 of 100 decisions took no longer; house bots take no time.")
+	noTime := ""
+	if slices.ContainsFunc(table.GetRatings(), (*flip7v1.Rating).GetHouse) {
+		noTime = "; house bots take no time"
+	}
+	fmt.Fprintf(w, "House bots that fill a table up do not count as opponents. P99: 99 of 100 decisions took no longer%s.\n", noTime)
 	fmt.Fprintln(w, "LOS: how likely a bot is stronger than the next. ?: provisional (few games, wide, or before the third night).")
 	if line := alike(table.GetRatings()); line != "" {
 		fmt.Fprintln(w, line)

@@ -49,6 +49,9 @@ func TestAnEloTableIsNoWiderThanItMustBe(t *testing.T) {
 	if err := printElo(&out, "main", &flip7v1.ListRatingsResponse{Ratings: []*flip7v1.Rating{row}}); err != nil {
 		t.Fatal(err)
 	}
+	if strings.Contains(out.String(), "house bots take no time") || !strings.Contains(out.String(), "P99: 99 of 100 decisions took no longer.\n") {
+		t.Errorf("there is no house bot, and P99 is explained as\n%s", &out)
+	}
 	if head := strings.Split(out.String(), "\n")[2]; !strings.HasPrefix(head, "RANK") || len(head) > 120 {
 		t.Errorf("%d columns: %s", len(head), head)
 	}

@@ -284,6 +284,16 @@ func TestStandingsFitATerminal(t *testing.T) {
 	}
 }
 
+// Who has played no game has no means of games, which are not 0.
+func TestWhoHasNotPlayedHasNoMeans(t *testing.T) {
+	var out strings.Builder
+	printStandings(&out, []*flip7v1.Standing{{Rank: 1, Bot: "ada"}})
+	_, row, _ := strings.Cut(out.String(), "\n")
+	if got, want := strings.Join(strings.Fields(row), " "), "1 ada 0.000 - - - - 0 0 -"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 // House bots take no time, which is no time of theirs to be compared.
 func TestWhoTakesNoTimeHasNone(t *testing.T) {
 	var out strings.Builder

@@ -630,8 +630,11 @@ func printStandings(w io.Writer, standings []*flip7v1.Standing) {
 		if s.PlacementMargin != nil && s.GetPlacementMargin() < 0.5 { // wider says nothing
 			margin = fmt.Sprintf("%.3f", s.GetPlacementMargin())
 		}
-		fmt.Fprintf(&t, "%s\t%s\t%s%.3f\t%.3f\t%s\t%.1f %%\t%.1f\t%d\t%d\t%s\t\n", rank, name, final, s.GetScore(), s.GetPlacement(), margin,
-			100*s.GetFirstPlaces(), s.GetPoints(), s.GetGames(), faults(s.GetFaults()), latency(s.GetLatency().GetP99(), s.GetLatency().GetMax().AsDuration() > 0))
+		means := "-\t-\t-\t-"
+		if s.GetGames() > 0 {
+			means = fmt.Sprintf("%.3f\t%s\t%.1f %%\t%.1f", s.GetPlacement(), margin, 100*s.GetFirstPlaces(), s.GetPoints())
+		}
+		fmt.Fprintf(&t, "%s\t%s\t%s%.3f\t%s\t%d\t%d\t%s\t\n", rank, name, final, s.GetScore(), means, s.GetGames(), faults(s.GetFaults()), latency(s.GetLatency().GetP99(), s.GetLatency().GetMax().AsDuration() > 0))
 	}
 	fmt.Fprint(w, fitted(t.String()))
 	if alike {
