@@ -329,7 +329,7 @@ func TestALatestEndIsNotTakenForThePlan(t *testing.T) {
 	}
 	serving(t, "closed")
 	text, _ := said(t, "tournament", "create", "one", "--open")
-	found(t, `It will take about [0-9]+s; at the latest after ([0-9]+h[0-9]*m?), if every bot used all its time in every decision\.`, text)
+	found(t, `It will take about [0-9]+s; at the latest after ([0-9]+h[0-9]*m?), were every game as long and every bot as slow as can be\.`, text)
 }
 
 // An end that is too far ahead is not told, and the other all the same.
@@ -340,7 +340,7 @@ func TestAStartSaysTheEndsThatAreKnown(t *testing.T) {
 	for want, night := range map[string]*flip7v1.Tournament{
 		"":                                    {},
 		"Expected end 2026-11-30 21:00:00.\n": {ExpectedEndTime: at(21)},
-		"Expected end 2026-11-30 21:00:00; at the latest 2026-11-30 23:00:00, if every bot used all its time in every decision.\n": {ExpectedEndTime: at(21), LatestEndTime: at(23)},
+		"Expected end 2026-11-30 21:00:00; at the latest 2026-11-30 23:00:00, were every game as long and every bot as slow as can be.\n": {ExpectedEndTime: at(21), LatestEndTime: at(23)},
 	} {
 		if got := ends(night); got != want {
 			t.Errorf("got %q, want %q", got, want)

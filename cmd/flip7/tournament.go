@@ -242,7 +242,7 @@ func rounded(d time.Duration) string {
 
 // latestEnd words a bound that is far from what is expected, so that nobody takes it for the plan.
 func latestEnd(when string) string {
-	return "at the latest " + when + ", if every bot used all its time in every decision"
+	return "at the latest " + when + ", were every game as long and every bot as slow as can be"
 }
 
 // nightArg names a tournament.
