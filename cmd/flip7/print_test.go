@@ -355,7 +355,8 @@ func TestAStartSaysWhoPlaysAlongAndHowToLookOn(t *testing.T) {
 	if text, code := said(t, "tournament", "enter", "9", "bot:ada"); code != exitUsage || text != "flip7: tournament 9: not found; \"bot:ada\" has not entered\n" {
 		t.Errorf("exit code %d and %q, want that there is no tournament 9", code, text)
 	}
-	said(t, "tournament", "enter", "1", "bot:ada")
+	said(t, "tournament", "enter", "1", "bot:ada", "house:odds")
+	said(t, "tournament", "withdraw", "1", "odds") // and is no company any more
 	text, _ := said(t, "tournament", "start", "1")
 	want := "Fewer bots than seats (1 of 4): outside the ranks house bot stay-25 plays along as the anchor if it has not entered, and house bots odds and stay-20 fill up where fewer than three would play.\n"
 	if !strings.HasSuffix(text, want) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"log/slog"
 	"regexp"
 	"slices"
@@ -137,13 +138,18 @@ func TestTheLastLineOfANightIsItsConclusion(t *testing.T) {
 
 // What was taken out is said once, be it all of a tournament or a part of it.
 func TestALeagueShowsWhatWasTakenOut(t *testing.T) {
-	flip7, _ := arenaHere(t)
+	flip7, here := arenaHere(t)
 	for range 2 {
 		flip7("tournament", "create", "one", "--open", "--rounds", "1")
 	}
 	for _, id := range []string{"1", "2"} {
 		flip7("tournament", "enter", id, "house:odds", "house:racer", "house:random")
 		flip7("tournament", "start", id, "--watch")
+	}
+	var wrong bytes.Buffer
+	late := []string{"tournament", "void", "1", "1", "1", "--why", "late", "--address", here.Address, "--data", here.Data}
+	if code := run(t.Context(), late, program{out: io.Discard, err: &wrong}); code != exitUsage || !strings.HasSuffix(wrong.String(), "flip7 league exclude 1/1/1 --why REASON\n") {
+		t.Errorf("a table of a night that is over is made void: exit code %d, %q", code, &wrong)
 	}
 	flip7("league", "exclude", "1", "--why", "a storm")
 	flip7("league", "exclude", "2/1/1/3", "--why", "a wrong card")

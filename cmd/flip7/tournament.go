@@ -351,7 +351,12 @@ func (c *tournamentStartCmd) Run(ctx context.Context, p *program) error {
 		request, func(r *flip7v1.StartTournamentResponse) error {
 			t := r.GetTournament()
 			printTournament(p.out, t)
-			fmt.Fprint(p.out, ends(t), company(t))
+			fmt.Fprint(p.out, ends(t))
+			bots, err := c.bots(ctx)
+			if err != nil {
+				return err
+			}
+			fmt.Fprint(p.out, company(t.GetSettings(), t.GetPredictable(), bots))
 			return nil
 		})
 	if err != nil && strings.HasPrefix(err.Error(), "tournament "+c.ID+" is ") && !strings.HasSuffix(err.Error(), "; open it first") {
@@ -379,14 +384,36 @@ func ends(t *flip7v1.Tournament) string {
 	return text + ".\n"
 }
 
+// bots is how many have entered and not left; the anchor, which comes by itself, is none of them.
+func (c *tournamentStartCmd) bots(ctx context.Context) (n uint32, err error) {
+	conn, err := c.dial()
+	if err != nil {
+		return 0, err
+	}
+	defer conn.Close()
+	err = pages(ctx, flip7v1.NewTournamentServiceClient(conn).ListEntries,
+		func(token string) *flip7v1.ListEntriesRequest {
+			return &flip7v1.ListEntriesRequest{TournamentId: c.ID, PageToken: token}
+		},
+		func(page *flip7v1.ListEntriesResponse) string {
+			for _, e := range page.GetEntries() {
+				if e.GetState() == flip7v1.EntryState_ENTRY_STATE_ENTERED && !e.GetAnchor() {
+					n++
+				}
+			}
+			return page.GetNextPageToken()
+		})
+	return n, err
+}
+
 // company says who plays along with bots that are too few for a table; empty if there are enough.
-func company(t *flip7v1.Tournament) string {
-	s, seats := t.GetSettings(), t.GetSettings().GetSeats()
-	if t.GetEntries() >= seats {
+func company(s *flip7v1.TournamentSettings, predictable bool, bots uint32) string {
+	seats := s.GetSeats()
+	if bots >= seats {
 		return ""
 	}
-	text := fmt.Sprintf("Fewer bots than seats (%d of %d): outside the ranks ", t.GetEntries(), seats)
-	rated := s.GetRated() && !t.GetPredictable()
+	text := fmt.Sprintf("Fewer bots than seats (%d of %d): outside the ranks ", bots, seats)
+	rated := s.GetRated() && !predictable
 	if s.GetAnchor() == flip7v1.Anchor_ANCHOR_ON || s.GetAnchor() != flip7v1.Anchor_ANCHOR_OFF && rated {
 		text += "house bot stay-25 plays along as the anchor if it has not entered, and "
 	}
@@ -450,12 +477,16 @@ type tournamentVoidCmd struct {
 
 // Run makes the table void.
 func (c *tournamentVoidCmd) Run(ctx context.Context, p *program) error {
-	return ask(ctx, c.remoteFlags, p, flip7v1.NewTournamentServiceClient, flip7v1.TournamentServiceClient.VoidTable,
+	err := ask(ctx, c.remoteFlags, p, flip7v1.NewTournamentServiceClient, flip7v1.TournamentServiceClient.VoidTable,
 		&flip7v1.VoidTableRequest{TournamentId: c.ID, PairingRound: c.Round, Table: c.Table, Why: c.Why},
 		func(*flip7v1.VoidTableResponse) error {
 			_, err := fmt.Fprintf(p.out, "Table %d of pairing round %d is void: 1/2 for its bots, nothing of it is rated.\n", c.Table, c.Round)
 			return err
 		})
+	if err != nil && strings.HasPrefix(err.Error(), "tournament "+c.ID+" is finished") {
+		return fmt.Errorf("%w; to take the table out of the rating: flip7 league exclude %s/%d/%d --why REASON", err, c.ID, c.Round, c.Table)
+	}
+	return err
 }
 
 type tournamentExportCmd struct {
