@@ -39,7 +39,7 @@ type EloRow struct {
 	Bound       rating.Bound
 	Naive       float64 // standard error as if pairs were independent
 	Robust      float64 // standard error
-	LOS         float64 // against the next row of the group; NaN for the last
+	LOS         float64 // against the next row of the group; NaN for the last, and where nothing can be said
 	Provisional bool
 	Nights      int
 	Games       int
@@ -201,7 +201,8 @@ func (p *pool) rate(elo *Elo) error {
 	return nil
 }
 
-// compare says of each shown row how likely it is stronger than the next shown one.
+// compare says of each shown row how likely it is stronger than the next shown one, where something can be said of their
+// difference.
 func (p *pool) compare(fit *rating.Table, rows []EloRow, position []int) {
 	before := -1
 	for i := range fit.Rows {
@@ -209,7 +210,9 @@ func (p *pool) compare(fit *rating.Table, rows []EloRow, position []int) {
 			continue
 		}
 		if before >= 0 && fit.Rows[before].Group == fit.Rows[i].Group {
-			rows[position[before]].LOS = fit.Difference(before, i).LOS()
+			if d := fit.Difference(before, i); !math.IsInf(d.Interval(), 1) {
+				rows[position[before]].LOS = d.LOS()
+			}
 		}
 		before = i
 	}

@@ -126,6 +126,24 @@ func TestAComparisonIsTheDifferenceInTheTable(t *testing.T) {
 	}
 }
 
+// After one rotation nothing can be said of how sure a difference is: that is not one half.
+func TestOneRotationDoesNotSayWhoIsStronger(t *testing.T) {
+	a, night := playHouse(t, Settings{Name: "short", Rounds: 1, Rotations: 1, Anchor: AnchorOff, Unrated: true}, "house:odds", "house:racer", "house:stay-25")
+	s, err := a.Season(t.Context(), "main", SeasonOptions{Only: []int64{night.ID}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	elo, err := s.Elo()
+	if err != nil || len(elo.Rows) != 3 {
+		t.Fatalf("%+v, %v", elo, err)
+	}
+	for _, row := range elo.Rows {
+		if !math.IsNaN(row.LOS) {
+			t.Errorf("%s is stronger than the next with %v, want that nothing is said", row.Bot, row.LOS)
+		}
+	}
+}
+
 func TestWhatIsTakenOutCountsNoMore(t *testing.T) {
 	a := playLeague(t, field(8), field(8))
 	before := season(t, a, SeasonOptions{})

@@ -131,9 +131,12 @@ func TestPlacementsAreMeansOfRotations(t *testing.T) {
 // That a bot has left, or plays outside the ranks, is no luck of games.
 func TestOnlyWhatGamesDecideMayBeLuck(t *testing.T) {
 	_, night := playHouse(t, Settings{Name: "night", Rounds: 4, Anchor: AnchorOn, Seed: seed(5)}, slices.Repeat([]string{"house:stay-20"}, 5)...)
-	for number, want := range map[int]string{0: "-~~~~-", 2: "-~~~--"} { // who has left, by number of entry
-		if number > 0 {
-			night.Entries[number-1].State = Withdrawn
+	for _, c := range []struct {
+		left int // number of an entry, 0 for none
+		want string
+	}{{0, "-~~~~-"}, {2, "-~~~--"}} {
+		if c.left > 0 {
+			night.Entries[c.left-1].State = Withdrawn
 		}
 		standings, err := night.Standings()
 		if err != nil {
@@ -143,8 +146,8 @@ func TestOnlyWhatGamesDecideMayBeLuck(t *testing.T) {
 		for _, like := range night.Alike(standings) {
 			got += map[bool]string{true: "~", false: "-"}[like]
 		}
-		if got != want {
-			t.Errorf("entry %d has left: alike are %s, want %s", number, got, want)
+		if got != c.want {
+			t.Errorf("entry %d has left: alike are %s, want %s", c.left, got, c.want)
 		}
 	}
 }

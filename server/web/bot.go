@@ -73,7 +73,7 @@ type opponent struct {
 	Tied     int      `json:"tied"`
 	Elo      float64  `json:"elo_difference"`
 	Margin   *float64 `json:"margin,omitempty"`
-	Stronger float64  `json:"los"`
+	Stronger *float64 `json:"los,omitempty"` // absent, as Margin, where nothing can be said
 }
 
 // buildView is what a build did in the games that count.
@@ -149,7 +149,7 @@ func (p *Pages) bot(ctx context.Context, r *http.Request) (view, error) {
 				return err
 			}
 			if c.Meetings > 0 {
-				b.Opponents = append(b.Opponents, opponent{other.Bot, c.Meetings, c.Wins, c.Ties, c.Elo, finite(c.Interval), c.LOS})
+				b.Opponents = append(b.Opponents, against(other.Bot, c))
 			}
 		}
 		return nil
@@ -168,6 +168,15 @@ func (p *Pages) bot(ctx context.Context, r *http.Request) (view, error) {
 		return nil, missing("No bot %q has played here.", name)
 	}
 	return b, nil
+}
+
+// against is how a bot did against another.
+func against(other string, c arena.Comparison) opponent {
+	o := opponent{Bot: other, Meetings: c.Meetings, Above: c.Wins, Tied: c.Ties, Elo: c.Elo, Margin: finite(c.Interval)}
+	if o.Margin != nil {
+		o.Stronger = &c.LOS
+	}
+	return o
 }
 
 // log adds what the one who has signed in may see alone.

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -43,6 +44,27 @@ func TestStandingsWithAFinalSayWhatCountsIt(t *testing.T) {
 		}
 		if cell := night.Standings[0].cells()[slices.Index(standingColumns, "final")]; cell != map[bool]string{true: "0.0000"}[final] {
 			t.Errorf("with a final: %v, and in the download it is %q", final, cell)
+		}
+	}
+}
+
+// Where no interval can be given none is drawn, and who is stronger is not said.
+func TestWhatCannotBeSaidOfABotIsNotSaid(t *testing.T) {
+	margin := 12.0
+	for _, known := range []bool{false, true} {
+		at, c := point{Elo: 1500}, arena.Comparison{Elo: 513, Interval: math.Inf(1), LOS: 0.5, Meetings: 3}
+		if known {
+			at.Margin, c.Interval = &margin, margin
+		}
+		b := botView{Bot: "ada", Chart: drawn([]point{at}), Opponents: []opponent{against("babbage", c)}}
+		var page strings.Builder
+		if err := templates["bot.html"].ExecuteTemplate(&page, "content", b); err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{`class="error"`, "50.0 %"} {
+			if strings.Contains(page.String(), text) != known {
+				t.Errorf("known: %v, and %s in the page: %v", known, text, !known)
+			}
 		}
 	}
 }

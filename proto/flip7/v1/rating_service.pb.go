@@ -1045,7 +1045,8 @@ type Rating struct {
 	// shared first place counts in part.
 	FirstPlaces float64 `protobuf:"fixed64,16,opt,name=first_places,json=firstPlaces,proto3" json:"first_places,omitempty"`
 	// Likelihood that it is stronger than the next line (LOS), 0 to 1; never to
-	// be printed as certain. Absent: it is the last, or they cannot be compared.
+	// be printed as certain. Absent: it is the last, or they cannot be compared
+	// (yet: after too few clusters nothing can be said).
 	LosNext *float64 `protobuf:"fixed64,17,opt,name=los_next,json=losNext,proto3,oneof" json:"los_next,omitempty"`
 	// Probability that it is the strongest of its group, 0 to 1.
 	PBest float64 `protobuf:"fixed64,18,opt,name=p_best,json=pBest,proto3" json:"p_best,omitempty"`
