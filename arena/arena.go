@@ -317,7 +317,7 @@ func (a *Arena) Enter(ctx context.Context, id int64, who Entrant, act Act) (Entr
 		return entry, err
 	}
 	if n.t.State.Live() {
-		if err := a.claim(n.t.ID, entry); err != nil {
+		if err := a.claim(n.id, entry); err != nil {
 			return Entry{}, err
 		}
 	}

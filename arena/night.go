@@ -40,7 +40,7 @@ func (n *night) wake() {
 
 // tell tells the audience; n.mu is held, so that events come in the order of what they tell.
 func (n *night) tell(e Event) {
-	e.Tournament, e.At = n.t.ID, time.Now().UTC()
+	e.Tournament, e.At = n.id, time.Now().UTC()
 	n.arena.Audience.Happened(e)
 }
 
@@ -67,8 +67,8 @@ func (n *night) keepEntries(ctx context.Context, entries ...Entry) error {
 	if len(entries) == 0 {
 		return nil
 	}
-	if err := n.arena.Store.SaveEntries(ctx, n.t.ID, entries...); err != nil {
-		return fmt.Errorf("keep the entries of tournament %d: %w", n.t.ID, err)
+	if err := n.arena.Store.SaveEntries(ctx, n.id, entries...); err != nil {
+		return fmt.Errorf("keep the entries of tournament %d: %w", n.id, err)
 	}
 	for _, e := range entries {
 		if e.Number > len(n.t.Entries) {
@@ -83,7 +83,7 @@ func (n *night) keepEntries(ctx context.Context, entries ...Entry) error {
 
 // keepTable keeps how a table stands, but not its games; n.mu is held.
 func (n *night) keepTable(ctx context.Context, round int, t Table) error {
-	if err := n.arena.Store.SaveTable(ctx, n.t.ID, round, t); err != nil {
+	if err := n.arena.Store.SaveTable(ctx, n.id, round, t); err != nil {
 		return fmt.Errorf("keep table %d of pairing round %d: %w", t.Number, round, err)
 	}
 	n.t.Rounds[round-1].Tables[t.Number-1] = t
@@ -149,7 +149,7 @@ func (n *night) begin() {
 	n.arena.work.Go(func() {
 		defer cancel(nil)
 		if err := n.run(ctx); err != nil && !errors.Is(err, ErrStopping) && !errors.Is(err, errCancelled) {
-			n.arena.Log.Error("a tournament stands still", "tournament", n.t.ID, "err", err)
+			n.arena.Log.Error("a tournament stands still", "tournament", n.id, "err", err)
 		}
 	})
 }
@@ -159,7 +159,7 @@ func (n *night) begin() {
 func (n *night) run(ctx context.Context) error {
 	var journal Journal
 	err := n.persist(ctx, "open the journal", func() (err error) {
-		journal, err = n.arena.Journals.Open(n.t.ID)
+		journal, err = n.arena.Journals.Open(n.id)
 		return err
 	})
 	if err != nil {
@@ -168,7 +168,7 @@ func (n *night) run(ctx context.Context) error {
 	discard := false
 	defer func() {
 		if err := journal.Close(discard); err != nil {
-			n.arena.Log.Error("close the journal", "tournament", n.t.ID, "err", err)
+			n.arena.Log.Error("close the journal", "tournament", n.id, "err", err)
 		}
 	}()
 	n.pinBuilds()
@@ -269,7 +269,7 @@ func (n *night) finish(ctx context.Context) error {
 		*n.t = next
 		n.tell(Event{Kind: StateChanged, Text: next.State.String()})
 		n.wake()
-		n.arena.forget(n.t.ID)
+		n.arena.forget(n.id)
 		return nil
 	})
 }
@@ -299,7 +299,7 @@ func (n *night) persist(ctx context.Context, what string, do func() error) error
 func (n *night) hold(why string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.arena.Log.Error("a tournament is held", "tournament", n.t.ID, "why", why)
+	n.arena.Log.Error("a tournament is held", "tournament", n.id, "why", why)
 	n.held++
 	if n.t.State == Running {
 		n.t.State, n.t.Why = Held, why
@@ -314,7 +314,7 @@ func (n *night) goOn() {
 	if n.held--; n.held == 0 && n.t.State == Held {
 		n.t.State, n.t.Why = Running, ""
 		_ = n.arena.Store.SaveHead(n.arena.ctx, n.t)
-		n.arena.Log.Info("a tournament goes on", "tournament", n.t.ID)
+		n.arena.Log.Info("a tournament goes on", "tournament", n.id)
 		n.tell(Event{Kind: StateChanged, Text: Running.String()})
 	}
 }
@@ -365,11 +365,11 @@ func (n *night) pairNext(ctx context.Context, number int) error {
 
 // keepRound keeps a new pairing round or leg; who does not stay may play elsewhere from now on. n.mu is held.
 func (n *night) keepRound(ctx context.Context, round Round, stay []int) error {
-	if err := n.arena.Store.SaveRound(ctx, n.t.ID, round); err != nil {
+	if err := n.arena.Store.SaveRound(ctx, n.id, round); err != nil {
 		return err
 	}
 	n.t.Rounds = append(n.t.Rounds, round)
-	n.arena.free(n.t.ID, n.t.names(stay)...)
+	n.arena.free(n.id, n.t.names(stay)...)
 	n.tell(Event{Kind: RoundPaired, Round: round.Number})
 	return nil
 }
