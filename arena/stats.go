@@ -9,8 +9,8 @@ import (
 	"github.com/flip7-arena/flip7/arena/table"
 )
 
-// countedKept is of how many finished tournaments the statistics are remembered; each entrant takes 1.3 KB.
-const countedKept = 256
+// countedKept is of how many entrants of finished tournaments the statistics are remembered; each takes 1.3 KB.
+const countedKept = 1 << 16
 
 // Stats are what an entrant did in the games of a tournament that count.
 type Stats struct {
@@ -81,8 +81,9 @@ func (a *Arena) stats(ctx context.Context, t *Tournament) ([]Stats, error) {
 	}
 	if t.State == Finished { // nothing of it will change
 		a.mu.Lock()
-		if len(a.counted) >= countedKept {
+		if a.countedEntrants += len(stats); a.countedEntrants > countedKept {
 			clear(a.counted)
+			a.countedEntrants = len(stats)
 		}
 		a.counted[t.ID] = stats
 		a.mu.Unlock()

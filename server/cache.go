@@ -8,13 +8,20 @@ import (
 	"google.golang.org/grpc/codes"
 )
 
-// cache remembers what was worked out, as many values as there is room for: the first to come is the first to go.
+// cache remembers what was worked out, as much as there is room for: the first to come is the first to go.
 type cache[K comparable, V any] struct {
 	room int
 
 	mu     sync.Mutex
 	values map[K]V
-	keys   []K // as they came
+	keys   []cached[K] // as they came
+	taken  int         // of the room
+}
+
+// cached is a key, and how much room its value takes.
+type cached[K comparable] struct {
+	key    K
+	weight int
 }
 
 func newCache[K comparable, V any](room int) *cache[K, V] {
@@ -28,15 +35,23 @@ func (c *cache[K, V]) get(key K) (V, bool) {
 	return value, there
 }
 
-func (c *cache[K, V]) put(key K, value V) {
+// put remembers one of values that are alike: each takes 1 of the room.
+func (c *cache[K, V]) put(key K, value V) { c.putHeavy(key, value, 1) }
+
+// putHeavy remembers a value that takes some of the room, as it was when it first came. One that takes more than all of it
+// is remembered alone.
+func (c *cache[K, V]) putHeavy(key K, value V, weight int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, there := c.values[key]; !there {
-		if len(c.keys) == c.room {
-			delete(c.values, c.keys[0])
+		for len(c.keys) > 0 && c.taken+weight > c.room {
+			first := c.keys[0]
+			delete(c.values, first.key)
+			c.taken -= first.weight
 			c.keys = append(c.keys[:0], c.keys[1:]...)
 		}
-		c.keys = append(c.keys, key)
+		c.keys = append(c.keys, cached[K]{key, weight})
+		c.taken += weight
 	}
 	c.values[key] = value
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -280,6 +281,28 @@ func TestACacheForgetsWhatCameFirst(t *testing.T) {
 	}
 	if want := []string{"2!", "3!", "4!"}; !slices.Equal(kept, want) || len(c.keys) != 3 || len(c.values) != 3 {
 		t.Errorf("kept %q, want %q", kept, want)
+	}
+}
+
+func TestACacheHasRoomForFewHeavyValues(t *testing.T) {
+	c := newCache[int, int](10)
+	for _, step := range []struct {
+		weight int
+		kept   []int // keys
+	}{
+		{weight: 4, kept: []int{0}},
+		{weight: 6, kept: []int{0, 1}},
+		{weight: 1, kept: []int{1, 2}},
+		{weight: 9, kept: []int{2, 3}},
+		{weight: 11, kept: []int{4}},
+		{weight: 1, kept: []int{5}},
+	} {
+		key := step.kept[len(step.kept)-1]
+		c.putHeavy(key, key, step.weight)
+		c.putHeavy(key, key, step.weight) // takes nothing more
+		if kept := slices.Sorted(maps.Keys(c.values)); !slices.Equal(kept, step.kept) {
+			t.Errorf("with number %d, which weighs %d, %v are kept, want %v", key, step.weight, kept, step.kept)
+		}
 	}
 }
 

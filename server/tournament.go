@@ -41,6 +41,9 @@ type nights struct {
 	parts        *cache[seasonKey, *season] // of some of their tournaments, as somebody asked
 }
 
+// talliedEntrants is for how many entrants, of all tournaments, tallies are remembered: eight nights of 500.
+const talliedEntrants = 4096
+
 type roundKey struct {
 	tournament int64
 	round      int
@@ -51,10 +54,11 @@ func newNights(s *Server) *nights {
 		Server:   s,
 		common:   wire.Common{Power: s.store.Durability() == store.Power, ReconnectGrace: max(s.config.ReconnectGrace, 0), Folder: s.config.Folder},
 		counting: newDesk(), concluding: newDesk(), rating: newDesk(),
-		// A finished tournament takes a few kilobytes, a tally one for each entrant, a season some hundred bytes a game.
+		// A finished tournament takes a few kilobytes, a tally four or five for each entrant, a season some hundred bytes a
+		// game.
 		finished:     newCache[int64, *finished](2000),
 		conclusions:  newCache[int64, string](2000),
-		tallies:      newCache[int64, *arena.Tally](32),
+		tallies:      newCache[int64, *arena.Tally](talliedEntrants),
 		explanations: newCache[roundKey, []string](500),
 		seasons:      newCache[seasonKey, *season](8),
 		parts:        newCache[seasonKey, *season](4),

@@ -312,7 +312,7 @@ func (s *nights) count(ctx context.Context, t *arena.Tournament, look func(*aren
 		tally, known := s.tallies.get(t.ID)
 		if !known {
 			tally = new(arena.Tally)
-			s.tallies.put(t.ID, tally)
+			s.tallies.putHeavy(t.ID, tally, len(t.Entries))
 		}
 		if err := s.arena.Count(ctx, t, tally); err != nil {
 			return err
