@@ -184,12 +184,12 @@ class Player:
         elif stream:
             stream.cut(CLOSED)
 
-    def _heard(self, message: wire.ArenaMessage) -> None:
+    def _heard(self, kind: str, message: wire.ArenaMessage) -> None:
         """Take in what the arena says; Stream keeps to itself what is not about games."""
         with self._lock:
             if self._stream is None:
                 return  # it was cut meanwhile
-            match message.WhichOneof("message"):
+            match kind:
                 case "request":
                     self._asked(message.request)
                 case "welcome":

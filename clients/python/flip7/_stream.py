@@ -35,7 +35,8 @@ class Stream:
         play: grpc.StreamStreamMultiCallable[wire.PlayRequest, wire.PlayResponse] = self._channel.stream_stream(
             "/flip7.v1.PlayService/Play", wire.PlayRequest.SerializeToString, wire.PlayResponse.FromString
         )
-        self._call = play(self._batches(), metadata=(("authorization", f"Bearer {token}"),))
+        call = play(self._batches(), metadata=(("authorization", f"Bearer {token}"),))
+        self._call: grpc._CallIterator[wire.PlayResponse] | None = call  # None: it is over
         self._loop = asyncio.get_running_loop()
         self._ended: asyncio.Future[End | Status] = self._loop.create_future()
         self._over = False  # what is still heard is of no use
@@ -66,9 +67,14 @@ class Stream:
         finally:
             self._over = True
             self._timer.cancel()
-            self._call.cancel()
+            if self._call:
+                self._call.cancel()
             self._out.put(None)  # for who waits for something to send
             self._channel.close()
+            # Left to the end of Python, the call's destructor may wait for ever: for a lock that a thread of grpc held which
+            # Python has ended.
+            self._call = None
+            del self._channel
 
     def _look(self) -> None:
         """End the stream if nothing was heard for three ping intervals."""
@@ -79,18 +85,22 @@ class Stream:
         else:
             self.cut(SILENT)
 
-    def hear(self, heard: Callable[[wire.ArenaMessage], None]) -> bool:
-        """Wait for what the arena says next, and hand on what concerns the games. False: it was the last.
+    def hear(self, heard: Callable[[str, wire.ArenaMessage], None]) -> bool:
+        """Wait for what the arena says next, and hand on what concerns the games, with its kind. False: it was the last.
 
         One thread at a time.
         """
         end: End | Status | None
+        call = self._call
+        if call is None:
+            return False
         try:
-            end = self._take(next(self._call), heard)
+            end = self._take(next(call), heard)
         except StopIteration:
             end = CLOSED
-        except grpc.RpcError:
-            end = Status(self._call.code(), self._call.details() or "", tuple(self._call.trailing_metadata() or ()))
+        except grpc.RpcError as error:
+            end = Status(call.code(), call.details() or "", tuple(call.trailing_metadata() or ()))
+            error.__traceback__ = None  # it is the call, which would hold itself
         except BaseException as error:
             self._loop.call_soon_threadsafe(self._fail, error)
             return False
@@ -122,14 +132,14 @@ class Stream:
             if batch[-1] is None:
                 return
 
-    def _take(self, response: wire.PlayResponse, heard: Callable[[wire.ArenaMessage], None]) -> End | None:
+    def _take(self, response: wire.PlayResponse, heard: Callable[[str, wire.ArenaMessage], None]) -> End | None:
         if self._over:
             return CLOSED
         self._last_heard = self._loop.time()
         for message in response.messages:
-            match message.WhichOneof("message"):
+            match kind := message.WhichOneof("message"):
                 case "request":
-                    heard(message)
+                    heard(kind, message)
                 case "ping":
                     self.say(wire.BotMessage(pong=wire.Pong(number=message.ping.number)))
                 case "drain":
@@ -145,9 +155,9 @@ class Stream:
                     interval = message.welcome.limits.ping_interval.ToTimedelta().total_seconds()
                     self._patience = 3 * (interval or _USUAL_PING)
                     self._loop.call_soon_threadsafe(self._look)
-                    heard(message)
+                    heard(kind, message)
                 case None:
                     pass  # of a kind that came later than this kit
                 case _:
-                    heard(message)
+                    heard(kind, message)
         return None

@@ -34,7 +34,7 @@ class Thought:
 
 #: Something to tell the bot, as a call that does it.
 News = Callable[[], object]
-Heard = Callable[[wire.ArenaMessage], None]
+Heard = Callable[[str, wire.ArenaMessage], None]
 Decided = Callable[[Thought, wire.BotMessage], None]
 
 

@@ -1,10 +1,12 @@
 """The conversation, over real gRPC on loopback."""
 
 import asyncio
+import gc
 import logging
 import threading
 import time
 import unittest
+import weakref
 from collections.abc import Awaitable, Callable
 from typing import Any
 from unittest import mock
@@ -13,6 +15,7 @@ import grpc
 
 import flip7
 from flip7._player import back_off
+from flip7._stream import Stream
 from flip7._threads import Threads
 from flip7.v1 import game_pb2 as game
 from flip7.v1 import play_service_pb2 as wire
@@ -419,6 +422,28 @@ class ComingBack(unittest.IsolatedAsyncioTestCase):
             await talk.bye()
 
         await play(welcomed(script))
+
+    async def test_of_the_stream_before_nothing_is_left(self) -> None:
+        async def silent(talk: Talk) -> None:
+            await talk.welcome(ping=0.02)
+            await until_it_leaves(talk)
+
+        async def refuse(talk: Talk) -> None:
+            await talk.fail(grpc.StatusCode.UNAUTHENTICATED)
+
+        calls: list[weakref.ref[Any]] = []
+        begin = Stream.__init__
+
+        def noted(stream: Stream, *args: Any) -> None:
+            begin(stream, *args)
+            calls.append(weakref.ref(stream._call))
+
+        gc.disable()
+        self.addCleanup(gc.enable)
+        with mock.patch.object(Stream, "__init__", noted):
+            await play(welcomed(Talk.lose), silent, BYE)
+            await play(refuse)
+        self.assertEqual([call() for call in calls], [None] * 4)
 
     async def test_after_three_silent_ping_intervals(self) -> None:
         async def silent(talk: Talk) -> None:

@@ -66,7 +66,7 @@ class Reading(unittest.IsolatedAsyncioTestCase):
         self.deciders: list[int] = []
         hear = Stream.hear
 
-        def noted(stream: Stream, heard: Callable[[wire.ArenaMessage], None]) -> bool:
+        def noted(stream: Stream, heard: Callable[[str, wire.ArenaMessage], None]) -> bool:
             self.readers.append(threading.get_ident())
             return hear(stream, heard)
 
