@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -13,47 +14,55 @@ type cache[K comparable, V any] struct {
 	room int
 
 	mu     sync.Mutex
-	values map[K]V
-	keys   []cached[K] // as they came
-	taken  int         // of the room
+	values map[K]cached[V]
+	keys   []K // as they came
+	taken  int // of the room
 }
 
-// cached is a key, and how much room its value takes.
-type cached[K comparable] struct {
-	key    K
+// cached is a value, and how much room it takes.
+type cached[V any] struct {
+	value  V
 	weight int
 }
 
 func newCache[K comparable, V any](room int) *cache[K, V] {
-	return &cache[K, V]{room: room, values: map[K]V{}}
+	return &cache[K, V]{room: room, values: map[K]cached[V]{}}
 }
 
 func (c *cache[K, V]) get(key K) (V, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	value, there := c.values[key]
-	return value, there
+	known, there := c.values[key]
+	return known.value, there
 }
 
 // put remembers one of values that are alike: each takes 1 of the room.
 func (c *cache[K, V]) put(key K, value V) { c.putHeavy(key, value, 1) }
 
-// putHeavy remembers a value that takes some of the room, as it was when it first came. One that takes more than all of it
-// is remembered alone.
+// putHeavy remembers a value that takes some of the room; one that takes more or less than before comes anew. One that takes
+// more than there is is remembered alone.
 func (c *cache[K, V]) putHeavy(key K, value V, weight int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, there := c.values[key]; !there {
-		for len(c.keys) > 0 && c.taken+weight > c.room {
-			first := c.keys[0]
-			delete(c.values, first.key)
-			c.taken -= first.weight
-			c.keys = append(c.keys[:0], c.keys[1:]...)
+	if old, there := c.values[key]; !there || old.weight != weight {
+		if there {
+			c.drop(slices.Index(c.keys, key))
 		}
-		c.keys = append(c.keys, cached[K]{key, weight})
+		for len(c.keys) > 0 && c.taken+weight > c.room {
+			c.drop(0)
+		}
+		c.keys = append(c.keys, key)
 		c.taken += weight
 	}
-	c.values[key] = value
+	c.values[key] = cached[V]{value, weight}
+}
+
+// drop forgets the value of a key by its place in keys.
+func (c *cache[K, V]) drop(at int) {
+	key := c.keys[at]
+	c.taken -= c.values[key].weight
+	delete(c.values, key)
+	c.keys = slices.Delete(c.keys, at, at+1)
 }
 
 // desk is where hard work is done, one piece at a time: what anybody may ask for must leave a processor to the games.

@@ -306,6 +306,35 @@ func TestACacheHasRoomForFewHeavyValues(t *testing.T) {
 	}
 }
 
+func TestWhatGrowsInACacheTakesMoreRoom(t *testing.T) {
+	c := newCache[string, int](10)
+	for _, step := range []struct {
+		key    string
+		weight int
+		kept   string // keys
+	}{{"early", 1, "early"}, {"late", 5, "early late"}, {"early", 5, "early late"}, {"early", 6, "early"}, {"late", 4, "early late"}, {"next", 1, "late next"}} {
+		c.putHeavy(step.key, 0, step.weight)
+		if kept := strings.Join(slices.Sorted(maps.Keys(c.values)), " "); kept != step.kept {
+			t.Errorf("with %s, which weighs %d, %s are kept, want %s", step.key, step.weight, kept, step.kept)
+		}
+	}
+}
+
+func TestATallyWeighsWhatHasEnteredByNow(t *testing.T) {
+	h := host(t)
+	id := h.opened(nil)
+	h.standings(id, 0)
+	for _, player := range houses() {
+		if _, err := h.EnterBot(h.admin, &flip7v1.EnterBotRequest{TournamentId: id, Player: player}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.standings(id, 0)
+	if got := h.running.nights.tallies.taken; got != len(houses()) {
+		t.Errorf("the tally of a night that was looked at before %d bots entered weighs %d", len(houses()), got)
+	}
+}
+
 func TestADeskDoesOneThingAtATime(t *testing.T) {
 	d := newDesk()
 	wrong := errors.New("wrong")

@@ -312,8 +312,8 @@ func (s *nights) count(ctx context.Context, t *arena.Tournament, look func(*aren
 		tally, known := s.tallies.get(t.ID)
 		if !known {
 			tally = new(arena.Tally)
-			s.tallies.putHeavy(t.ID, tally, len(t.Entries))
 		}
+		s.tallies.putHeavy(t.ID, tally, max(1, len(t.Entries))) // each time: a tally grows as bots enter
 		if err := s.arena.Count(ctx, t, tally); err != nil {
 			return err
 		}
