@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// An Elo table is what a night was played for: it stays on the pages when the night is over, and whatever is broken off.
+// An Elo table is what a night was played for: it stays on the pages when the night is over, whatever is broken off or
+// played unrated after it.
 func TestThePagesStayWithTheLeagueOfTheLastNight(t *testing.T) {
 	serve := &serveCmd{Address: "127.0.0.1:0", Web: "127.0.0.1:0", Registration: "closed"}
 	serveFor(t, serve)
@@ -15,6 +16,9 @@ func TestThePagesStayWithTheLeagueOfTheLastNight(t *testing.T) {
 	said(t, "tournament", "create", "two", "--open")
 	said(t, "tournament", "cancel", "2")
 	said(t, "tournament", "start", "1", "--watch")
+	said(t, "tournament", "create", "three", "--open", "--rounds", "1", "--league", "trial", "--unrated")
+	said(t, "tournament", "enter", "3", "house:odds")
+	said(t, "tournament", "start", "3", "--watch")
 	for _, path := range []string{"/index.json", "/screen.json"} {
 		answer, err := http.Get("http://" + serve.Web + path)
 		if err != nil {

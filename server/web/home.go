@@ -79,7 +79,7 @@ func (p *Pages) home(ctx context.Context, r *http.Request) (view, error) {
 	return p.homePage(ctx, r.URL.Query().Get("league"))
 }
 
-// homePage is the first page with the Elo table of a league; "" for that of tonight, or of the last night that was played.
+// homePage is the first page with the Elo table of a league; "" for that of tonight, or of the last night that is rated.
 func (p *Pages) homePage(ctx context.Context, league string) (*homeView, error) {
 	h := &homeView{Title: "Flip 7 Arena", Address: p.Address, Live: "/live", Next: []nightLink{}, Past: []nightLink{}}
 	if p.Trust != "" {
@@ -113,7 +113,7 @@ func (p *Pages) homePage(ctx context.Context, league string) (*homeView, error) 
 			h.Next = append(h.Next, link(head))
 		}
 	}
-	if last := slices.IndexFunc(heads, func(t arena.Tournament) bool { return t.State == arena.Finished }); last >= 0 {
+	if last := slices.IndexFunc(heads, func(t arena.Tournament) bool { return t.Unrated() == "" }); last >= 0 {
 		league = cmp.Or(league, heads[last].Settings.League)
 	}
 	league = cmp.Or(league, mainLeague)
