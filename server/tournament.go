@@ -389,8 +389,8 @@ func (s *tournamentService) freeName(ctx context.Context, t *arena.Tournament, p
 	}
 }
 
-// explainWithdrawal keeps the reason for which a bot was withdrawn that is out already, once however often it is given.
-func (s *tournamentService) explainWithdrawal(ctx context.Context, id int64, why arena.Act) error {
+// explainLeaving keeps the reason for which a bot was taken out that is out already, once however often it is given.
+func (s *tournamentService) explainLeaving(ctx context.Context, id int64, why arena.Act) error {
 	acts, err := s.arena.Store.Acts(ctx, id)
 	if err != nil {
 		return fmt.Errorf("audit log of tournament %d: %w", id, err)
@@ -412,7 +412,7 @@ func (s *tournamentService) WithdrawBot(ctx context.Context, r *flip7v1.Withdraw
 		}
 		why := act(ctx, "withdraw", e.Name, r.GetWhy())
 		if e.State == arena.Withdrawn && why.Why != "" {
-			return s.explainWithdrawal(ctx, t.ID, why)
+			return s.explainLeaving(ctx, t.ID, why)
 		}
 		return s.arena.Withdraw(ctx, t.ID, e.Name, why)
 	})
@@ -422,7 +422,11 @@ func (s *tournamentService) WithdrawBot(ctx context.Context, r *flip7v1.Withdraw
 // KickBot takes a bot out for the whole tournament.
 func (s *tournamentService) KickBot(ctx context.Context, r *flip7v1.KickBotRequest) (*flip7v1.KickBotResponse, error) {
 	shown, err := s.leave(ctx, r.GetTournamentId(), r.GetBot(), func(t *arena.Tournament, e *arena.Entry) error {
-		return s.arena.Kick(ctx, t.ID, e.Name, act(ctx, "kick", e.Name, r.GetWhy()))
+		why := act(ctx, "kick", e.Name, r.GetWhy())
+		if e.State == arena.Kicked && why.Why != "" {
+			return s.explainLeaving(ctx, t.ID, why)
+		}
+		return s.arena.Kick(ctx, t.ID, e.Name, why)
 	})
 	return &flip7v1.KickBotResponse{Entry: shown}, err
 }

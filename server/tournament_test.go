@@ -683,8 +683,11 @@ func TestWhoMayEnterAndWithdrawWhom(t *testing.T) {
 	if err != nil || back.GetEntry().GetNumber() != 2 || back.GetEntry().GetState() != flip7v1.EntryState_ENTRY_STATE_ENTERED || back.GetEntry().GetStateWhy() != "" {
 		t.Errorf("entered again: %v, %v, want entry 2 back", back, err)
 	}
-	if _, err := h.KickBot(h.admin, &flip7v1.KickBotRequest{TournamentId: id, Bot: "bens", Why: "rude"}); err != nil {
-		t.Fatal(err)
+	for _, why := range []string{"rude", "rude and slow"} {
+		kicked, err := h.KickBot(h.admin, &flip7v1.KickBotRequest{TournamentId: id, Bot: "bens", Why: why})
+		if err != nil || kicked.GetEntry().GetStateWhy() != why {
+			t.Errorf("kicked because it is %s: %v, %v", why, kicked, err)
+		}
 	}
 	if _, err := h.EnterBot(ben, &flip7v1.EnterBotRequest{TournamentId: id, Player: "bens"}); status.Code(err) != codes.FailedPrecondition {
 		t.Errorf("a kicked bot enters: %v, want FAILED_PRECONDITION", err)
