@@ -657,6 +657,12 @@ func TestAKickedBotIsNotAskedAnyMore(t *testing.T) {
 		if n := len(night.Rounds[1].Tables[0].Bots); n != 4 {
 			t.Errorf("pairing round 2 seats %d bots, want the 4 others", n)
 		}
+		league := season(t, e.Arena, SeasonOptions{})
+		for _, entry := range night.Entries {
+			if got, want := league.Kicked(entry.Name, entry.Build), entry.Name == "bot-02"; got != want {
+				t.Errorf("the season says of %s: kicked out %v", entry.Name, got)
+			}
+		}
 	})
 }
 

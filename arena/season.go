@@ -19,7 +19,8 @@ type Season struct {
 	pool   *pool
 	nights []seasonNight
 	house  map[build]bool
-	table  *rating.Table // nil until it is asked for
+	kicked map[build]bool // out of one of the nights
+	table  *rating.Table  // nil until it is asked for
 }
 
 // seasonNight is a tournament that counts.
@@ -58,6 +59,10 @@ type SeasonOptions struct {
 	Only []int64
 }
 
+func newSeason(league string) *Season {
+	return &Season{League: league, pool: newPool(), house: map[build]bool{}, kicked: map[build]bool{}}
+}
+
 // Season gathers what counts in a league: the games at finished tables of its finished tournaments, but for what was
 // taken out.
 func (a *Arena) Season(ctx context.Context, league string, o SeasonOptions) (*Season, error) {
@@ -70,7 +75,7 @@ func (a *Arena) Season(ctx context.Context, league string, o SeasonOptions) (*Se
 		ids = rated
 	}
 	slices.Sort(ids)
-	s := &Season{League: league, pool: newPool(), house: map[build]bool{}}
+	s := newSeason(league)
 	for _, id := range slices.Compact(ids) {
 		t, err := a.Store.Tournament(ctx, id)
 		switch {
@@ -124,6 +129,7 @@ func (s *Season) count(t *Tournament, stats []Stats) {
 			b := build{e.Name, e.Build}
 			night.builds[e.Name] = b
 			s.house[b] = !e.remote()
+			s.kicked[b] = s.kicked[b] || e.State == Kicked
 		}
 	}
 	s.nights = append(s.nights, night)
@@ -189,6 +195,9 @@ func (s *Season) Stats(bot, buildOf string) (stats Stats, house bool) {
 	}
 	return stats, s.house[b]
 }
+
+// Kicked reports whether a build was kicked out of a tournament that counts: its faults there may be that.
+func (s *Season) Kicked(bot, buildOf string) bool { return s.kicked[build{bot, buildOf}] }
 
 // fit is the strengths in all games.
 func (s *Season) fit() (*rating.Table, error) {

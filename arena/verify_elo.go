@@ -10,7 +10,7 @@ import (
 // verified. What nobody can tell from those is left out of it: when a tournament ended, busts, faults and latencies. The
 // error is the first thing that does not hold: a tournament that must not count, or one that must and does not.
 func VerifiedSeason(nights []RatedNight, verified []Verification) (*Season, error) {
-	s := &Season{pool: newPool(), house: map[build]bool{}}
+	s := newSeason("")
 	for i, night := range nights {
 		t, err := night.verified(verified)
 		switch {

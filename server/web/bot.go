@@ -134,7 +134,7 @@ func (p *Pages) bot(ctx context.Context, r *http.Request) (view, error) {
 			for _, build := range append([]arena.EloRow{row}, row.Older...) {
 				stats, house := s.Stats(name, build.Build)
 				b.House = house
-				b.Builds = append(b.Builds, buildOf(build.Build, stats, allowed))
+				b.Builds = append(b.Builds, buildOf(build.Build, stats, s.Kicked(name, build.Build), allowed))
 			}
 		}
 		if b.Rating == nil {
@@ -248,14 +248,9 @@ func limitsOf(entered []arena.Tournament) limits {
 	return limits{s.DecisionTimeout, max(s.TimeBank, 0)}
 }
 
-func buildOf(name string, stats arena.Stats, of limits) buildView {
+func buildOf(name string, stats arena.Stats, kicked bool, of limits) buildView {
 	b := buildView{Build: name, Games: stats.Games, Points: stats.MeanPoints(), Busts: stats.BustRate(), Requests: stats.Requests, Slips: stats.Slips,
-		Faults: []count{}, Latency: []bucket{}, P50: felt(stats.Latency.Quantile(.5)), P99: felt(stats.Latency.Quantile(.99)), Max: felt(stats.Latency.Max())}
-	for _, f := range faultNames {
-		if n := stats.Faults[f.cause]; n > 0 {
-			b.Faults = append(b.Faults, count{f.name, n})
-		}
-	}
+		Faults: faultsOf(kicked, &stats), Latency: []bucket{}, P50: felt(stats.Latency.Quantile(.5)), P99: felt(stats.Latency.Quantile(.99)), Max: felt(stats.Latency.Max())}
 	b.Latency = histogram(stats.Latency.Buckets(), stats.Latency.Count(), of)
 	return b
 }

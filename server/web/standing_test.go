@@ -13,13 +13,15 @@ import (
 func TestWhoIsKickedOutIsNotCalledDisconnectedOnly(t *testing.T) {
 	stats := &arena.Stats{}
 	stats.Faults[game.Disconnected], stats.Faults[game.Illegal] = 7, 2
-	for state, want := range map[arena.EntryState][]count{
-		arena.Entered:   {{"disconnected", 7}, {"illegal", 2}},
-		arena.Withdrawn: {{"disconnected", 7}, {"illegal", 2}},
-		arena.Kicked:    {{"disconnected or kicked out", 7}, {"illegal", 2}},
+	for kicked, want := range map[bool][]count{
+		false: {{"disconnected", 7}, {"illegal", 2}},
+		true:  {{"disconnected or kicked out", 7}, {"illegal", 2}},
 	} {
-		if got := faultsOf(arena.Entry{State: state}, stats); !slices.Equal(got, want) {
-			t.Errorf("%v: got %v, want %v", state, got, want)
+		if got := faultsOf(kicked, stats); !slices.Equal(got, want) {
+			t.Errorf("kicked out: %v: got %v, want %v", kicked, got, want)
+		}
+		if got := buildOf("v1", *stats, kicked, limits{}).Faults; !slices.Equal(got, want) {
+			t.Errorf("kicked out: %v: on the page of the bot %v, want %v", kicked, got, want)
 		}
 	}
 }

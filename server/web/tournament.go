@@ -410,18 +410,19 @@ func (p *Pages) standings(ctx context.Context, t *arena.Tournament) ([]standing,
 				continue
 			}
 			stats := &tally.Stats[s.Entry.Number-1]
-			lines[i].Faults, lines[i].Slips = faultsOf(s.Entry, stats), stats.Slips
+			lines[i].Faults, lines[i].Slips = faultsOf(s.Entry.State == arena.Kicked, stats), stats.Slips
 		}
 		return nil
 	})
 	return lines, err
 }
 
-// faultsOf are the faults of an entrant by cause, those that there were.
-func faultsOf(e arena.Entry, stats *arena.Stats) (faults []count) {
+// faultsOf are faults by cause, those that there were; kicked says whether who made them was kicked out.
+func faultsOf(kicked bool, stats *arena.Stats) []count {
+	faults := []count{}
 	for _, f := range faultNames {
 		name := f.name
-		if f.cause == game.Disconnected && e.State == arena.Kicked {
+		if f.cause == game.Disconnected && kicked {
 			name += " or kicked out" // who is kicked out in mid-game is not asked any more
 		}
 		if n := stats.Faults[f.cause]; n > 0 {
