@@ -114,7 +114,7 @@ func (c *matchCmd) Run(ctx context.Context, p *program) error {
 			fmt.Fprintf(p.out, "By then: %v.\n", &ps.played)
 			printWarnings(p.out, ps)
 		}
-		return broken(p, err)
+		return cmp.Or(broken(p, err), sprtExit(result))
 	}
 	decided := result.SPRT != nil && result.SPRT.Taken != ""
 	if result.Games < result.Of && !decided {

@@ -172,10 +172,12 @@ func TestTheFirstTroubleOfAProgramIsToldAtOnce(t *testing.T) {
 func TestAMatchWithoutAGameShowsNoTable(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	interrupt()
-	var out bytes.Buffer
-	code := run(ctx, []string{"match", "house:racer", "house:odds"}, program{out: &out, err: &out})
-	if want := "Broken off before a rotation was finished: there is nothing to show.\n"; code != 0 || out.String() != want {
-		t.Errorf("exit code %d and %q, want 0 and %q", code, out.String(), want)
+	for args, want := range map[string]int{"house:racer house:odds": 0, "house:racer house:odds --sprt 0,20": exitNo} {
+		var out bytes.Buffer
+		code := run(ctx, append([]string{"match"}, strings.Fields(args)...), program{out: &out, err: &out})
+		if text := "Broken off before a rotation was finished: there is nothing to show.\n"; code != want || out.String() != text {
+			t.Errorf("match %s: exit code %d and %q, want %d and %q", args, code, out.String(), want, text)
+		}
 	}
 }
 
