@@ -497,8 +497,8 @@ type TournamentSettings struct {
 	Concurrency uint32 `protobuf:"varint,18,opt,name=concurrency,proto3" json:"concurrency,omitempty"`
 	// What a decision must survive. Changes no result.
 	Durability Durability `protobuf:"varint,19,opt,name=durability,proto3,enum=flip7.v1.Durability" json:"durability,omitempty"`
-	// Bots that one owner may enter, 1 to 1000. 0: 2. The admin may enter more
-	// of them; bots of the organiser's own are not counted.
+	// Bots that one owner may have in it at a time, 1 to 1000. 0: 2. The admin may
+	// enter more of them; bots of the organiser's own are not counted.
 	MaxBotsPerOwner uint32 `protobuf:"varint,20,opt,name=max_bots_per_owner,json=maxBotsPerOwner,proto3" json:"max_bots_per_owner,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
@@ -704,7 +704,8 @@ type Tournament struct {
 	ExpectedEndTime *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=expected_end_time,json=expectedEndTime,proto3" json:"expected_end_time,omitempty"`
 	// When it will have ended whatever bots do. Absent as expected_end_time.
 	LatestEndTime *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=latest_end_time,json=latestEndTime,proto3" json:"latest_end_time,omitempty"`
-	// Bots that have entered, withdrawn ones too, house bots that fill up not.
+	// Bots that have entered, those that have left and the anchor too, house bots
+	// that fill up not.
 	Entries uint32 `protobuf:"varint,14,opt,name=entries,proto3" json:"entries,omitempty"`
 	// The pairing round being played or last played; beyond the last one the
 	// final table. 0: none yet.

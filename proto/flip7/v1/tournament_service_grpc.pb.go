@@ -75,7 +75,8 @@ type TournamentServiceClient interface {
 	// PauseTournament lets running tables end and then waits: running to paused.
 	// Admin.
 	PauseTournament(ctx context.Context, in *PauseTournamentRequest, opts ...grpc.CallOption) (*PauseTournamentResponse, error)
-	// ResumeTournament goes on: paused or held to running. Admin.
+	// ResumeTournament goes on: paused to running. What is held goes on by itself.
+	// Admin.
 	ResumeTournament(ctx context.Context, in *ResumeTournamentRequest, opts ...grpc.CallOption) (*ResumeTournamentResponse, error)
 	// CancelTournament stops it at once and for good. What was played stays on
 	// record, unrated. Admin.
@@ -350,7 +351,8 @@ type TournamentServiceServer interface {
 	// PauseTournament lets running tables end and then waits: running to paused.
 	// Admin.
 	PauseTournament(context.Context, *PauseTournamentRequest) (*PauseTournamentResponse, error)
-	// ResumeTournament goes on: paused or held to running. Admin.
+	// ResumeTournament goes on: paused to running. What is held goes on by itself.
+	// Admin.
 	ResumeTournament(context.Context, *ResumeTournamentRequest) (*ResumeTournamentResponse, error)
 	// CancelTournament stops it at once and for good. What was played stays on
 	// record, unrated. Admin.
