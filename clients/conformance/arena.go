@@ -38,6 +38,7 @@ type arena struct {
 	flip7v1.UnimplementedPlayServiceServer
 	token  string
 	listen func(addr string) (net.Listener, error)
+	claim  net.Listener // of the port; nil: none
 	server *grpc.Server
 	addr   string
 	events chan event
@@ -68,7 +69,13 @@ func (a *arena) open(secure credentials.TransportCredentials) error {
 	}
 	a.server = grpc.NewServer(options...)
 	flip7v1.RegisterPlayServiceServer(a.server, a)
-	return a.back(anywhere)
+	if err := a.back(anywhere); err != nil {
+		return err
+	}
+	if c, is := a.door.Listener.(claimed); is {
+		a.claim = c.claim
+	}
+	return nil
 }
 
 // back begins to listen at an address.
@@ -86,6 +93,9 @@ func (a *arena) back(addr string) error {
 func (a *arena) close() {
 	close(a.done)
 	a.server.Stop()
+	if a.claim != nil {
+		a.claim.Close()
+	}
 }
 
 // stream is one call of Play.

@@ -87,12 +87,33 @@ const anywhere = "127.0.0.1:0"
 func loopback(addr string) (net.Listener, error) {
 	if addr == anywhere {
 		for range 100 {
-			if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 20_000+rand.IntN(10_000))); err == nil {
+			if l, err := listenAt(20_000 + 2*rand.IntN(5_000)); err == nil {
 				return l, nil
 			}
 		}
 	}
 	return net.Listen("tcp", addr)
+}
+
+// claimed is a listener on a port that stays claimed when it is closed, until claim is: no other check listens where an
+// arena is only away.
+type claimed struct {
+	net.Listener
+	claim net.Listener // on the next port
+}
+
+// listenAt claims an even port and listens on it.
+func listenAt(port int) (net.Listener, error) {
+	claim, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port+1))
+	if err != nil {
+		return nil, err
+	}
+	l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+	if err != nil {
+		claim.Close()
+		return nil, err
+	}
+	return claimed{l, claim}, nil
 }
 
 // Check plays the scripts: the first one before the others, which are left out if the bot opens no stream there. The error
