@@ -25,7 +25,11 @@ export declare class Link {
     constructor(settings: Settings, thread: boolean | undefined, listener: Listener);
     /** Whether the connection is about to move. */
     get starting(): boolean;
-    /** Looks whether this thread was held for too long; then moves the connection, or warns the author who wants no thread. */
-    look(): void;
+    /**
+     * Looks whether the bot held this thread for too long; then moves the connection, or warns the author who wants no thread.
+     *
+     * @param took how long decide took just now, in milliseconds: it may have waited without computing
+     */
+    look(took?: number): void;
     say(said: Said): void;
 }

@@ -252,7 +252,7 @@ export class Player {
     #rest(took) {
         if (took < turnsLong)
             return;
-        this.#link.look();
+        this.#link.look(took);
         this.#resting = true;
         setImmediate(() => {
             this.#resting = false;

@@ -9,6 +9,8 @@ import { openThread } from "./thread.js";
  */
 const tooLong = 1_000;
 const computed = "the bot computed for more than a second, and pings waited";
+/** A thread that was held and computed for fewer milliseconds was not held by the bot: the machine had no time for it. */
+const little = tooLong / 2;
 /** How often it is looked whether the thread was held. */
 const beat = 250;
 /** How long the arena has to end a stream when a newer one was welcomed; it takes no longer over a goodbye. */
@@ -59,7 +61,9 @@ export class Link {
   #heart: NodeJS.Timeout | undefined;
   /** When it is to be looked after next. */
   #due = performance.now() + beat;
-  /** This thread was held for too long. */
+  /** For how long the program had computed when it was last looked. */
+  #computed = computedSoFar();
+  /** The bot held this thread for too long. */
   #held = false;
 
   /** @param thread true: a thread of its own from the start; false: never; undefined: once this one was held for too long */
@@ -80,13 +84,19 @@ export class Link {
     return this.#there !== undefined && !this.#ready && this.#here !== undefined;
   }
 
-  /** Looks whether this thread was held for too long; then moves the connection, or warns the author who wants no thread. */
-  look(): void {
+  /**
+   * Looks whether the bot held this thread for too long; then moves the connection, or warns the author who wants no thread.
+   *
+   * @param took how long decide took just now, in milliseconds: it may have waited without computing
+   */
+  look(took = 0): void {
     if (this.#heart === undefined) return;
     const at = performance.now();
-    const first = !this.#held && at - this.#due > tooLong;
+    const now = computedSoFar();
+    const first = !this.#held && at - this.#due > tooLong && (took > tooLong || now - this.#computed > little);
     this.#held ||= first;
     this.#due = at + beat;
+    this.#computed = now;
     if (this.#held && this.#mayMove) this.#move();
     else if (first) this.#log("warn", `${computed}: let it await, or do not set thread: false`);
   }
@@ -207,4 +217,10 @@ export class Link {
   #log(level: Level, line: string): void {
     this.#hear({ kind: "log", level, line });
   }
+}
+
+/** For how many milliseconds the program has computed since it began. */
+function computedSoFar(): number {
+  const { user, system } = process.cpuUsage(); // in microseconds
+  return (user + system) / 1_000;
 }

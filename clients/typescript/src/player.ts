@@ -281,7 +281,7 @@ export class Player {
   /** Lets pings and other messages be looked after, if decide computed for long. */
   #rest(took: number): void {
     if (took < turnsLong) return;
-    this.#link.look();
+    this.#link.look(took);
     this.#resting = true;
     setImmediate(() => {
       this.#resting = false;

@@ -10,11 +10,16 @@ import {
   Arena, ask, beat, bye, drain, gameFinished, gameStarted, goodbye, ping, type Script, Status, type Talk, turn, welcomed,
 } from "./arena.js";
 
-/** Lets time pass only when the bot computes: hands back how it does so for some milliseconds. */
-function computing(t: TestContext): (milliseconds: number) => void {
+/** Lets time pass only when the bot computes, or waits: hands back how it does so for some milliseconds. */
+function computing(t: TestContext): (milliseconds: number, computed?: number) => void {
   let now = Math.ceil(performance.now()); // whole numbers add up
+  let user = 0;
   t.mock.method(performance, "now", () => now);
-  return (milliseconds) => void (now += milliseconds);
+  t.mock.method(process, "cpuUsage", () => ({ user, system: 0 }));
+  return (milliseconds, computed = milliseconds) => {
+    now += milliseconds;
+    user += 1_000 * computed;
+  };
 }
 
 /** The threads that are started while a test runs. */
@@ -76,9 +81,10 @@ async function asked(talk: Talk): Promise<void> {
 }
 
 test("a bot that computes for long gets a thread for its connection, once", async (t) => {
-  const cases: [name: string, bot: (compute: (milliseconds: number) => void) => Partial<Bot>][] = [
+  const cases: [name: string, bot: (compute: (milliseconds: number, computed?: number) => void) => Partial<Bot>][] = [
     ["in decide", (compute) => ({ decide: slow(compute) })],
     ["in decide, after it has awaited something", (compute) => ({ decide: async (view) => (await null, slow(compute)(view)) })],
+    ["in decide, where it waits without computing", (compute) => ({ decide: slow((milliseconds) => compute(milliseconds, 0)) })],
     ["in a hook", (compute) => ({ decide: (view) => view.hit(), gameStarted: ({ resumed }) => void (resumed || compute(1_500)) })],
   ];
   for (const [name, bot] of cases) {
@@ -198,6 +204,22 @@ test("bots that get no thread", async (t) => {
       assert.deepEqual(arena.log.filter((line) => line.includes(computed)), warning === undefined ? [] : [warning]);
     });
   }
+  await t.test("one for which the machine has no time", async (t) => {
+    const pass = computing(t);
+    const threads = started(t);
+    const arena = await new Arena(welcomed(async (talk) => {
+      for (const id of ["r1", "r2"]) {
+        talk.send(ask(id));
+        await talk.expect(`${id}: stay`);
+        pass(1_500, 400);
+        beat();
+      }
+      talk.bye();
+    })).serve(t);
+    await arena.play({ decide: (view) => view.stay() });
+    assert.deepEqual(threads, []);
+    assert.deepEqual(arena.log.filter((line) => line.includes(computed)), []);
+  });
   await t.test("one that computes for long while the arena drains: that lets nobody in", async (t) => {
     const compute = computing(t);
     const threads = started(t);
