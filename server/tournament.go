@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -389,13 +388,20 @@ func (s *tournamentService) freeName(ctx context.Context, t *arena.Tournament, p
 	}
 }
 
-// explainLeaving keeps the reason for which a bot was taken out that is out already, once however often it is given.
+// explainLeaving keeps the reason for which a bot was taken out that is out already, once however often it is given in a row.
 func (s *tournamentService) explainLeaving(ctx context.Context, id int64, why arena.Act) error {
 	acts, err := s.arena.Store.Acts(ctx, id)
 	if err != nil {
 		return fmt.Errorf("audit log of tournament %d: %w", id, err)
 	}
-	if slices.ContainsFunc(acts, func(a arena.Act) bool { return a.Who == why.Who && a.What == why.What && a.Why == why.Why }) {
+	var last arena.Act
+	_, bot, _ := strings.Cut(why.What, " ")
+	for _, a := range acts {
+		if _, subject, _ := strings.Cut(a.What, " "); subject == bot {
+			last = a
+		}
+	}
+	if last.Who == why.Who && last.What == why.What && last.Why == why.Why {
 		return nil
 	}
 	why.At = time.Now().UTC()

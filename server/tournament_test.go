@@ -683,11 +683,17 @@ func TestWhoMayEnterAndWithdrawWhom(t *testing.T) {
 	if err != nil || back.GetEntry().GetNumber() != 2 || back.GetEntry().GetState() != flip7v1.EntryState_ENTRY_STATE_ENTERED || back.GetEntry().GetStateWhy() != "" {
 		t.Errorf("entered again: %v, %v, want entry 2 back", back, err)
 	}
-	for _, why := range []string{"rude", "rude and slow"} {
+	for _, why := range []string{"rude", "rude", "rude and slow", "rude"} {
 		kicked, err := h.KickBot(h.admin, &flip7v1.KickBotRequest{TournamentId: id, Bot: "bens", Why: why})
 		if err != nil || kicked.GetEntry().GetStateWhy() != why {
 			t.Errorf("kicked because it is %s: %v, %v", why, kicked, err)
 		}
+	}
+	number, _ := wire.TournamentIDOf(id)
+	acts, err := h.arena.Store.Acts(t.Context(), number)
+	kicks := slices.DeleteFunc(acts, func(a arena.Act) bool { return a.What != "kick bens" })
+	if err != nil || len(kicks) != 3 {
+		t.Errorf("three reasons in a row, one of them given twice, are noted as %v (%v)", kicks, err)
 	}
 	if _, err := h.EnterBot(ben, &flip7v1.EnterBotRequest{TournamentId: id, Player: "bens"}); status.Code(err) != codes.FailedPrecondition {
 		t.Errorf("a kicked bot enters: %v, want FAILED_PRECONDITION", err)
