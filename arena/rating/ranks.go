@@ -18,7 +18,8 @@ const draws = 1000
 
 // Ranks returns the rank of every row, by a weighted bootstrap: in each of 1000 draws the clusters weigh as much as
 // seeded exponential variables of mean 1, and the strengths move by one Newton step from their fit (Rubin, The Bayesian
-// bootstrap, 1981). The same table and seed give the same ranks.
+// bootstrap, 1981). A bot of one cluster, which does not show how much it varies, moves by its naive error. The same table and
+// seed give the same ranks.
 func (t *Table) Ranks(seed uint64) []Rank {
 	n := len(t.Rows)
 	ranks := make([]Rank, n)
@@ -90,6 +91,15 @@ func (t *Table) draw(rng *rand.Rand) *mat.Dense {
 	drawn.Mul(mat.DenseCopyOf(t.bread), gradient)
 	for bot, theta := range t.theta {
 		floats.AddConst(theta, drawn.RawRowView(bot))
+	}
+	for _, row := range t.Rows {
+		if row.Clusters > 1 {
+			continue
+		}
+		strength := drawn.RawRowView(t.model.at[row.Bot])
+		for d := range strength {
+			strength[d] += rng.NormFloat64() * row.Naive / eloPerTheta
+		}
 	}
 	return drawn
 }

@@ -27,6 +27,25 @@ func TestRanks(t *testing.T) {
 	}
 }
 
+// In one cluster a bot does not show how much it varies, which is not that it varies little.
+func TestOneClusterDoesNotSayWhoIsTheBest(t *testing.T) {
+	rotation := []Game{ // won by the last bot but for one game
+		{Players: []int{0, 1, 2}, Places: []int{3, 2, 1}}, {Players: []int{0, 1, 2}, Places: []int{2, 3, 1}}, {Players: []int{0, 1, 2}, Places: []int{1, 2, 3}}}
+	alone := Games{Names: []string{"a", "b", "new"}, List: rotation}
+	league := simulate(rand.New(rand.NewPCG(1, 14)), []float64{0.3, 0, 0}, [][]int{{0, 1}}, 2, 200)
+	for _, g := range rotation {
+		g.Cluster = 200
+		league.List = append(league.List, g)
+	}
+	for name, games := range map[string]Games{"alone": alone, "in a league": league} {
+		table := fit(t, games, DefaultPrior)
+		newcomer := slices.IndexFunc(table.Rows, func(r Row) bool { return r.Bot == 2 })
+		if got := table.Ranks(1)[newcomer]; got.Low != 1 || got.High != 3 || got.Best < 0.3 || got.Best > 0.9 {
+			t.Errorf("%s: after one rotation the ranks of the one in front are %+v, want that it may be any", name, got)
+		}
+	}
+}
+
 // P(best) of two bots is, up to the noise of a thousand draws, the LOS of the one against the other.
 func TestPBestOfTwoIsLOS(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 12))
