@@ -34,12 +34,12 @@ type Answer struct {
 	Second    string   `json:"second"`
 	Elo0      float64  `json:"elo0"`
 	Elo1      float64  `json:"elo1"`
-	LLR       float64  `json:"llr"`   // log-likelihood ratio of Elo1 to Elo0
-	Lower     float64  `json:"lower"` // where Elo0 is taken
-	Upper     float64  `json:"upper"` // where Elo1 is taken
-	Taken     string   `json:"taken"` // "elo0", "elo1", or empty as long as it is not decided
-	Elo       *float64 `json:"elo"`   // of the first name above the second; nil at a score of 0 or 1
-	EloMargin *float64 `json:"elo_margin"`
+	LLR       float64  `json:"llr"`        // log-likelihood ratio of Elo1 to Elo0
+	Lower     float64  `json:"lower"`      // where Elo0 is taken
+	Upper     float64  `json:"upper"`      // where Elo1 is taken
+	Taken     string   `json:"taken"`      // "elo0", "elo1", or empty as long as it is not decided
+	Elo       *float64 `json:"elo"`        // of the first name above the second by their pairs alone; nil at a score of 0 or 1
+	EloMargin *float64 `json:"elo_margin"` // half of a 95 % interval; nil where nothing can be said
 }
 
 // duel counts the rotations of a match by the score of its first name against its second.
@@ -102,7 +102,10 @@ func (d *duel) answer() *Answer {
 		a.Taken = "elo1"
 	}
 	if seen := d.cells.Duel(); !math.IsInf(seen.Elo, 0) {
-		a.Elo, a.EloMargin = &seen.Elo, known(seen.Error)
+		a.Elo = &seen.Elo
+		if seen.Error > 0 { // else all rotations were alike, as one is
+			a.EloMargin = known(seen.Error)
+		}
 	}
 	return a
 }

@@ -110,7 +110,11 @@ func TestEveryScoreOfARotationHasACell(t *testing.T) {
 				return played(totals), nil
 			}
 			score := 0.5 // as good as even, where there is no Elo
-			if a := run(t, m).SPRT; a.Elo != nil {
+			a := run(t, m).SPRT
+			if a.EloMargin != nil {
+				t.Errorf("%d names at %d seats: one rotation gives a margin of %v, want none", n, seats, *a.EloMargin)
+			}
+			if a.Elo != nil {
 				score = 1 / (1 + math.Pow(10, -*a.Elo/400))
 			}
 			if want := float64(halves) / float64(of); math.Abs(score-want) > 1e-9 {

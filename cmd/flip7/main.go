@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -98,6 +99,6 @@ func run(ctx context.Context, args []string, p program) int {
 	if code, told := errors.AsType[exit](err); told {
 		return int(code)
 	}
-	fmt.Fprintln(p.err, "flip7:", err)
+	fmt.Fprintln(p.err, "flip7:", strings.Replace(err.Error(), `"EOL" (<EOL>)`, "nothing", 1))
 	return exitUsage
 }

@@ -17,6 +17,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/alecthomas/kong"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/flip7-arena/flip7/arena/game"
@@ -29,7 +30,7 @@ import (
 type matchCmd struct {
 	Players     []string `arg:"" name:"player" help:"house:STRATEGY or 'cmd:COMMAND', two or more; the match starts a COMMAND with FLIP7_ADDR and FLIP7_TOKEN."`
 	Games       *int     `help:"Games, rounded up to whole rotations; left out, 20000 between house bots, 400 with programs and 100000 with --sprt."`
-	SPRT        *sprt    `name:"sprt" placeholder:"ELO0,ELO1" help:"End as soon as it is decided whether the first player is ELO1 stronger than the second rather than ELO0, as 0,20; at most 5 % wrong either way. Exit with 1 if it is not ELO1."`
+	SPRT        *sprt    `name:"sprt" placeholder:"ELO0,ELO1" help:"End as soon as it is decided whether the first player is ELO1 stronger than the second rather than ELO0, as 0,20; at most 5 % wrong either way. Exits with 1 if it does not say ELO1."`
 	Seats       int      `help:"Seats at the table; left out, as many as players, and 4 for two. With fewer players than seats they repeat around the table."`
 	Seed        *uint64  `help:"Makes the match reproducible; left out, a random one, which is printed."`
 	Concurrency int      `help:"Rotations side by side; 0 for one for each processor, or as many as the programs take games for."`
@@ -325,7 +326,11 @@ func (b *board) draw(r *match.Result) {
 			lines = append(lines, fmt.Sprintf("%s, %s", line, counted(l.Faults, "fault", "faults")))
 		}
 		if r.SPRT != nil {
-			lines = append(lines, fmt.Sprintf("LLR %+.2f of %+.2f", r.SPRT.LLR, r.SPRT.Upper))
+			bound := r.SPRT.Upper
+			if r.SPRT.LLR < 0 {
+				bound = r.SPRT.Lower
+			}
+			lines = append(lines, fmt.Sprintf("LLR %.2f of %.2f", r.SPRT.LLR, bound))
 		}
 		fmt.Fprintf(b.out, "%d of %d games: %s\n", r.Games, r.Of, strings.Join(lines, "; "))
 		return
@@ -394,9 +399,13 @@ func printMatch(out io.Writer, r *match.Result) {
 // sprt is --sprt as it is typed.
 type sprt match.SPRT
 
-// UnmarshalText implements [encoding.TextUnmarshaler].
-func (s *sprt) UnmarshalText(text []byte) error {
-	elo0, elo1, _ := strings.Cut(string(text), ",")
+// Decode implements [kong.MapperValue].
+func (s *sprt) Decode(ctx *kong.DecodeContext) error {
+	var text string
+	if err := ctx.Scan.PopValueInto("ELO0,ELO1", &text); err != nil {
+		return err
+	}
+	elo0, elo1, _ := strings.Cut(text, ",")
 	var err0, err1 error
 	s.Elo0, err0 = strconv.ParseFloat(elo0, 64)
 	s.Elo1, err1 = strconv.ParseFloat(elo1, 64)
@@ -413,14 +422,37 @@ func sprtText(r *match.Result) string {
 	if a.Elo != nil {
 		elo = fmt.Sprintf("%+.1f", tenths(*a.Elo))
 	}
-	text := fmt.Sprintf("%s against %s: %s Elo, +-95 %% %s\n", a.First, a.Second, elo, margin(a.EloMargin, 1))
+	text := fmt.Sprintf("%s against %s alone: %s Elo, +-95 %% %s; ELO above is by all pairs.\nSPRT: ", a.First, a.Second, elo, margin(a.EloMargin, 1))
 	switch a.Taken {
 	case "elo0":
-		return text + fmt.Sprintf("SPRT: %g Elo rather than %g: LLR %.2f is at most %.2f.\n", a.Elo0, a.Elo1, a.LLR, a.Lower)
+		return text + fmt.Sprintf("the first %s the second: LLR %.2f is at most %.2f.\n", notAbove(a.Elo1), a.LLR, a.Lower)
 	case "elo1":
-		return text + fmt.Sprintf("SPRT: %g Elo rather than %g: LLR %.2f is at least %.2f.\n", a.Elo1, a.Elo0, a.LLR, a.Upper)
+		return text + fmt.Sprintf("the first %s the second: LLR %.2f is at least %.2f.\n", above(a.Elo0), a.LLR, a.Upper)
 	}
-	return text + fmt.Sprintf("SPRT: not decided: LLR %.2f; %.2f would say %g Elo, %.2f would say %g.\n", a.LLR, a.Lower, a.Elo0, a.Upper, a.Elo1)
+	return text + fmt.Sprintf("undecided, LLR %.2f: at %.2f the first %s, at %.2f it %s.\n", a.LLR,
+		a.Upper, strings.TrimSuffix(above(a.Elo0), " than"), a.Lower, strings.TrimSuffix(notAbove(a.Elo1), " than"))
+}
+
+// above says in words that the difference is more than elo.
+func above(elo float64) string {
+	switch {
+	case elo > 0:
+		return fmt.Sprintf("is more than %g Elo stronger than", elo)
+	case elo < 0:
+		return fmt.Sprintf("is not %g Elo weaker than", -elo)
+	}
+	return "is stronger than"
+}
+
+// notAbove says in words that the difference is less than elo.
+func notAbove(elo float64) string {
+	switch {
+	case elo > 0:
+		return fmt.Sprintf("is not %g Elo stronger than", elo)
+	case elo < 0:
+		return fmt.Sprintf("is more than %g Elo weaker than", -elo)
+	}
+	return "is weaker than"
 }
 
 // sprtExit is the end of a match whose test does not say what was hoped for.

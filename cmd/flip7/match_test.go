@@ -228,6 +228,7 @@ func TestMatchRefusesWhatItWouldIgnore(t *testing.T) {
 		{"house:odds house:racer --seats 2", "--seats: 2 is not 3.."},
 		{"house:odds house:racer --concurrency=-1", "--concurrency: -1 is less than 0"},
 		{"house:odds house:racer --sprt 20", `--sprt: "20" is not ELO0,ELO1, two numbers such as 0,20`},
+		{"house:odds house:racer --sprt", "--sprt: expected ELO0,ELO1 value but got nothing"},
 		{"house:odds house:racer --sprt 20,0", "--sprt: 20,0 is not ELO0,ELO1 with ELO0 less than ELO1"},
 		{"house:odds house:racer --no-timeout", "--no-timeout, --verbose: are for programs"},
 		{"house:odds house:racer --verbose", "--no-timeout, --verbose: are for programs"},
@@ -244,9 +245,9 @@ func TestATestThatIsDecidedEndsTheMatch(t *testing.T) {
 		args, want string // the end of what is said
 		code       int
 	}{
-		{"house:racer house:stay-15 house:odds --sprt 0,50", "\nSPRT: 50 Elo rather than 0: LLR 3.", 0},
-		{"house:stay-15 house:racer house:odds --sprt=-50,0", "\nSPRT: -50 Elo rather than 0: LLR -", exitNo},
-		{"house:racer house:odds house:stay-15 --sprt 0,1 --games 30", "\nSPRT: not decided: LLR 0.", exitNo},
+		{"house:racer house:stay-15 house:odds --sprt 0,50", "\nSPRT: the first is stronger than the second: LLR 3.", 0},
+		{"house:stay-15 house:racer house:odds --sprt=-50,0", "\nSPRT: the first is weaker than the second: LLR -", exitNo},
+		{"house:racer house:odds house:stay-15 --sprt 0,1 --games 30", "\nSPRT: undecided, LLR 0.", exitNo},
 	} {
 		text, code := said(t, append([]string{"match", "--seed", "1"}, strings.Fields(c.args)...)...)
 		if code != c.code || !strings.Contains(text, c.want) || strings.Contains(text, "Broken off") {
