@@ -413,6 +413,30 @@ func TestAWatchDoesNotSayTheSameTwice(t *testing.T) {
 	}
 }
 
+func TestAWatchSaysWhoIsLeftOut(t *testing.T) {
+	w := &watching{settings: &flip7v1.TournamentSettings{PairingRounds: 2, FinalTable: 3}}
+	paired := func(number uint32, missing ...string) string {
+		return w.line(&flip7v1.TournamentEvent{Event: &flip7v1.TournamentEvent_PairingRound{
+			PairingRound: &flip7v1.PairingRound{Number: number, Tables: 1, Missing: missing}}})
+	}
+	got := []string{paired(1), paired(2, "cleo", "dora"), paired(2, "cleo", "dora"), paired(3, "cleo"), paired(4)}
+	want := []string{"pairing round 1: 1 table, 0 repeat meetings", "pairing round 2: 1 table, 0 repeat meetings; not there, and left out of it: cleo, dora", "",
+		"final table: not there, and left out of it: cleo", ""}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	for missing, want := range map[string]string{"": "", "cleo": "Not there, and left out of it: cleo.\n"} {
+		night := &flip7v1.ListPairingsResponse{PairingRounds: []*flip7v1.PairingRound{{Missing: strings.Fields(missing)}}, Tables: []*flip7v1.Table{{Number: 1}}}
+		var out strings.Builder
+		if printMissing(&out, night); out.String() != want {
+			t.Errorf("missing %q: show says %q, want %q", missing, &out, want)
+		}
+		if drawn := picture(&flip7v1.Tournament{}, nil, night, 24); !strings.Contains(drawn, "1 table over; 0 of at most 0 games in all\n"+want+"TABLE ") {
+			t.Errorf("missing %q: want %q in what is drawn:\n%s", missing, want, drawn)
+		}
+	}
+}
+
 func TestServeTellsAProgramWhereItIs(t *testing.T) {
 	serve := &serveCmd{Data: t.TempDir(), Address: "127.0.0.1:0", Metrics: "off", Durability: "process", Registration: "closed"}
 	s, closeStore, err := serve.open(t.Context(), &program{out: io.Discard, err: io.Discard})

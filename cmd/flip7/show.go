@@ -74,6 +74,7 @@ func (c *tournamentShowCmd) Run(ctx context.Context, p *program) error {
 		fmt.Fprintf(p.out, "\n%s\n", roundName(round, r.GetTournament().GetSettings()))
 		printTables(p.out, pairings.GetTables(), r.GetTournament().GetState())
 	}
+	printMissing(p.out, pairings)
 	printFinal(p.out, r.GetTournament().GetFinalTable())
 	printConclusion(p.out, r.GetTournament())
 	return nil
@@ -87,15 +88,16 @@ func roundName(round uint32, s *flip7v1.TournamentSettings) string {
 	return fmt.Sprintf("Pairing round %d", round)
 }
 
-// printLag says how late the arena itself was, if it knows: it forgets when it is restarted.
+// printLag says how late the arena itself was, if it knows: it forgets when it is restarted. What it gives back to bots is
+// measured by looks of its own, so that it may have stood still for longer than the other looks came late.
 func printLag(w io.Writer, lag *flip7v1.ArenaLag) {
 	if lag == nil {
 		return
 	}
-	fmt.Fprintf(w, "The arena's own lag: %s half of the time, %s 99 %% of the time, %s at most", latency(lag.GetP50(), true), latency(lag.GetP99(), true),
+	fmt.Fprintf(w, "The arena's own lag, by 100 looks a second: %s half of the time, %s 99 %% of the time, %s at most", latency(lag.GetP50(), true), latency(lag.GetP99(), true),
 		latency(lag.GetMax(), true))
 	if lag.GetStalls() > 0 {
-		fmt.Fprintf(w, "; it stood still %s, %s in all", counted(lag.GetStalls(), "time", "times"), latency(lag.GetStalled(), true))
+		fmt.Fprintf(w, ". By 1000 looks a second, which miss less, it stood still for more than 5ms %s, %s in all", counted(lag.GetStalls(), "time", "times"), latency(lag.GetStalled(), true))
 	}
 	fmt.Fprintln(w, ". Stalls are never charged to bots.")
 }
@@ -156,6 +158,18 @@ func seated(tab *flip7v1.Table) string {
 		bots[i] += fmt.Sprintf(" %.3f", tab.GetScores()[i])
 	}
 	return strings.Join(bots, ", ")
+}
+
+// printMissing says who was left out of a pairing round, if somebody was.
+func printMissing(w io.Writer, pairings *flip7v1.ListPairingsResponse) {
+	if rounds := pairings.GetPairingRounds(); len(rounds) > 0 && len(rounds[0].GetMissing()) > 0 {
+		fmt.Fprintf(w, "N%s.\n", leftOut(rounds[0])[1:])
+	}
+}
+
+// leftOut says who of those who entered does not sit at a table of a pairing round.
+func leftOut(round *flip7v1.PairingRound) string {
+	return "not there, and left out of it: " + strings.Join(round.GetMissing(), ", ")
 }
 
 // list lists all tournaments.

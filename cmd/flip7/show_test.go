@@ -90,8 +90,8 @@ func TestShowSaysHowLateTheArenaWas(t *testing.T) {
 		want string
 	}{
 		{nil, ""},
-		{calm, "The arena's own lag: <0.1ms half of the time, 1ms 99 % of the time, 2ms at most. Stalls are never charged to bots.\n"},
-		{lag, "The arena's own lag: <0.1ms half of the time, 730µs 99 % of the time, 3.01s at most; it stood still 2 times, 3.04s in all. Stalls are never charged to bots.\n"},
+		{calm, "The arena's own lag, by 100 looks a second: <0.1ms half of the time, 1ms 99 % of the time, 2ms at most. Stalls are never charged to bots.\n"},
+		{lag, "The arena's own lag, by 100 looks a second: <0.1ms half of the time, 730µs 99 % of the time, 3.01s at most. By 1000 looks a second, which miss less, it stood still for more than 5ms 2 times, 3.04s in all. Stalls are never charged to bots.\n"},
 	} {
 		var out strings.Builder
 		if printLag(&out, c.lag); out.String() != c.want {

@@ -174,10 +174,16 @@ func (w *watching) line(e *flip7v1.TournamentEvent) string {
 		}
 	case *flip7v1.TournamentEvent_PairingRound:
 		if leg := e.PairingRound.GetNumber(); w.settings.GetFinalTable() > 0 && leg > w.settings.GetPairingRounds() {
+			if len(e.PairingRound.GetMissing()) > 0 {
+				return "final table: " + leftOut(e.PairingRound)
+			}
 			return "" // its table says it when it ends
 		}
 		line, last = fmt.Sprintf("pairing round %d: %s, %s", e.PairingRound.GetNumber(), counted(e.PairingRound.GetTables(), "table", "tables"),
 			counted(e.PairingRound.GetRepeats(), "repeat meeting", "repeat meetings")), &w.round
+		if len(e.PairingRound.GetMissing()) > 0 {
+			line += "; " + leftOut(e.PairingRound)
+		}
 	case *flip7v1.TournamentEvent_Table:
 		if !tableOver(e.Table) {
 			return ""
@@ -285,19 +291,20 @@ func look(ctx context.Context, client flip7v1.TournamentServiceClient, id string
 	if err != nil {
 		return "", err
 	}
-	return picture(night.GetTournament(), standings.GetStandings(), pairings.GetTables(), rows), nil
+	return picture(night.GetTournament(), standings.GetStandings(), pairings, rows), nil
 }
 
 // picture is how a tournament stands, in fewer lines than the window has rows: the last one is the cursor's, and one is
 // kept for what is added. Tables take half of them at most.
-func picture(t *flip7v1.Tournament, standings []*flip7v1.Standing, tables []*flip7v1.Table, rows int) string {
+func picture(t *flip7v1.Tournament, standings []*flip7v1.Standing, pairings *flip7v1.ListPairingsResponse, rows int) string {
 	room := max(cmp.Or(rows, 24)-2, 1) // some terminals do not know
 	var below strings.Builder
-	if len(tables) > 0 {
+	if tables := pairings.GetTables(); len(tables) > 0 {
 		playing := slices.DeleteFunc(slices.Clone(tables), tableOver)
 		fmt.Fprintf(&below, "\n%s: %d of %s over; %d of at most %d games in all\n", roundName(t.GetPairingRound(), t.GetSettings()),
 			len(tables)-len(playing), counted(uint32(len(tables)), "table", "tables"), t.GetGamesFinished(), t.GetGames())
-		shown := fitting(len(playing), room/2-3) // a blank line, that line, heads
+		printMissing(&below, pairings)
+		shown := fitting(len(playing), room/2-strings.Count(below.String(), "\n")-1) // heads
 		if shown > 0 {
 			printTables(&below, playing[:shown], t.GetState())
 		}

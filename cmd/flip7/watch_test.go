@@ -43,7 +43,7 @@ func TestTheWatchedNightFitsTheWindow(t *testing.T) {
 		{rows: 6, lines: 4, want: []string{"Tournament 7"}},
 		{rows: 1, lines: 1, want: []string{"Tournament 7"}},
 	} {
-		got := picture(night, standings, tables, c.rows)
+		got := picture(night, standings, &flip7v1.ListPairingsResponse{Tables: tables}, c.rows)
 		if n := strings.Count(got, "\n"); n != c.lines {
 			t.Errorf("a window of %d rows gets %d lines, want %d:\n%s", c.rows, n, c.lines, got)
 		}
