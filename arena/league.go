@@ -21,6 +21,20 @@ type Elo struct {
 	Excluded    []Exclusion
 }
 
+// Candidate is the bot that will have 1500 once enough is known of it, and the mean until then.
+const Candidate = anchorStrategy
+
+// Zero says what has 1500, and what will change that.
+func (e *Elo) Zero() string {
+	clusters := 0
+	for _, row := range e.Rows {
+		if row.Bot == Candidate && row.Build == "" {
+			clusters = row.Clusters
+		}
+	}
+	return rating.ZeroSays(e.Anchor, Candidate, clusters)
+}
+
 // Exclusion is a result that was taken out of the rating.
 type Exclusion struct {
 	Tournament int64
@@ -147,15 +161,8 @@ func (p *pool) rated(t *Tournament, g Game) (rated rating.Game) {
 	return rated
 }
 
-// rate fits the pool and fills in the table.
-func (p *pool) rate(elo *Elo) error {
-	if len(p.games.List) == 0 {
-		return nil
-	}
-	fit, err := rating.Fit(p.games, rating.DefaultPrior)
-	if err != nil {
-		return fmt.Errorf("rate league %q: %w", elo.League, err)
-	}
+// show fills in the table from the fit of the pool.
+func (p *pool) show(fit *rating.Table, elo *Elo) {
 	scale := fit.Scale(anchorStrategy)
 	elo.Anchor = scale.Anchor
 	ranks := fit.Ranks(1)
@@ -198,7 +205,6 @@ func (p *pool) rate(elo *Elo) error {
 	for _, run := range fit.Alike() {
 		elo.Alike = append(elo.Alike, shownRun(run, position)...)
 	}
-	return nil
 }
 
 // compare says of each shown row how likely it is stronger than the next shown one, where something can be said of their

@@ -154,9 +154,14 @@ func (a *Arena) counting(ctx context.Context, t *Tournament) ([]Stats, error) {
 // Elo is the table of the season, older builds with the newest first.
 func (s *Season) Elo() (*Elo, error) {
 	elo := &Elo{League: s.League, Tournaments: len(s.nights), Games: len(s.pool.games.List), Excluded: s.Excluded}
-	if err := s.pool.rate(elo); err != nil {
+	if elo.Games == 0 {
+		return elo, nil
+	}
+	fit, err := s.fit()
+	if err != nil {
 		return nil, err
 	}
+	s.pool.show(fit, elo)
 	last := func(r EloRow) int { return s.pool.builds[s.pool.index[build{r.Bot, r.Build}]].last }
 	for _, row := range elo.Rows {
 		slices.SortStableFunc(row.Older, func(a, b EloRow) int { return last(b) - last(a) })
@@ -280,6 +285,7 @@ type Moment struct {
 // Point is how a bot stood after a tournament.
 type Point struct {
 	Build       string // that played
+	Anchor      string // the bot that has 1500; empty: the mean of the group has. Points of different anchors cannot be compared.
 	Elo         float64
 	Interval    float64 // half of the 95 % interval; +Inf if none can be given
 	Performance float64 // in this tournament; NaN if the bot won or lost everything
@@ -288,7 +294,9 @@ type Point struct {
 	Games       int // that counted until then
 }
 
-// Moment says how the league stood when so many of its tournaments were over. It is a fit of all games until then.
+// Moment says how the league stood when so many of its tournaments were over. It is a fit of all games until then, shown
+// with the 1500 of today's table: else all would seem to rise or fall together when the anchor takes over from the mean.
+// Who was in no group with the anchor yet has the mean, and the point says so.
 func (s *Season) Moment(nights int) (*Moment, error) {
 	if nights < 1 || nights > len(s.nights) {
 		return nil, fmt.Errorf("tournament number %d of league %q: %w", nights, s.League, ErrNotFound)
@@ -300,13 +308,21 @@ func (s *Season) Moment(nights int) (*Moment, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rate league %q after tournament %d: %w", s.League, night.Tournament, err)
 	}
+	today, err := s.fit()
+	if err != nil {
+		return nil, err
+	}
+	scale := rating.Mean()
+	if today.Scale(anchorStrategy).Anchor != "" {
+		scale = fit.Anchored(anchorStrategy)
+	}
 	newest := map[string]build{}
 	for _, earlier := range s.nights[:nights] {
 		for bot, b := range earlier.builds {
 			newest[bot] = b
 		}
 	}
-	scale, live := fit.Scale(anchorStrategy), rating.Live(until)
+	live := rating.Live(until)
 	shown := make([]float64, len(until.Names))
 	for _, row := range fit.Rows {
 		shown[row.Bot] = scale.Elo(row)
@@ -329,8 +345,8 @@ func (s *Season) Moment(nights int) (*Moment, error) {
 		if bound != rating.Exact {
 			performance = math.NaN()
 		}
-		m.Points[b.bot] = Point{Build: b.build, Elo: shown[row.Bot], Interval: fit.Interval(i), Performance: performance,
-			Live: live[row.Bot], Rank: rank, Games: row.Games}
+		m.Points[b.bot] = Point{Build: b.build, Anchor: scale.Zero(row), Elo: shown[row.Bot], Interval: fit.Interval(i),
+			Performance: performance, Live: live[row.Bot], Rank: rank, Games: row.Games}
 	}
 	return m, nil
 }

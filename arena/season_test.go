@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math"
 	"slices"
 	"testing"
@@ -88,6 +89,67 @@ func TestTheHistoryOfABotEndsWhereTheTableStands(t *testing.T) {
 	}
 	if second, err := s.Moment(2); err != nil || len(second.Points) != 5 || second.Tournament != 2 {
 		t.Errorf("after the second: %+v, %v, want points for the 5 that played", second, err)
+	}
+}
+
+// The mean has 1500 until stay-25 has played 20 rotations. A history that changed its zero there would tell of a leap that
+// nobody made.
+func TestTheHistoryOfABotHasTheZeroOfTheTable(t *testing.T) {
+	all, strangers := field(8), []string{"house:odds", "house:racer", "house:random"}
+	a := playLeague(t, strangers, all, all, all, all)
+	early := season(t, a, SeasonOptions{Only: []int64{1, 2}})
+	s := season(t, a, SeasonOptions{})
+	for _, c := range []struct {
+		of     *Season
+		zero   string
+		anchor string
+	}{
+		{early, "The mean is 1500; once stay-25 has 20 rotations (it has 6) it will have 1500, and all ratings move together.", ""},
+		{season(t, a, SeasonOptions{Only: []int64{1}}), "The mean is 1500.", ""},
+		{s, "stay-25 has 1500.", "stay-25"},
+	} {
+		if elo, err := c.of.Elo(); err != nil || elo.Zero() != c.zero || elo.Anchor != c.anchor {
+			t.Errorf("after %d tournaments: %q and anchor %q, %v; want %q", c.of.Nights(), elo.Zero(), elo.Anchor, err, c.zero)
+		}
+	}
+	then, err := early.Elo()
+	if err != nil {
+		t.Fatal(err)
+	}
+	was := func(bot string) float64 {
+		return then.Rows[slices.IndexFunc(then.Rows, func(r EloRow) bool { return r.Bot == bot })].Elo
+	}
+	second, err := s.Moment(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(second.Points) != 8 || math.Abs(was("stay-25")-1500) < 1 {
+		t.Fatalf("%d bots played in the second tournament, after which stay-25 stood at %.1f; want 8, and a zero of its own", len(second.Points), was("stay-25"))
+	}
+	for _, bot := range slices.Sorted(maps.Keys(second.Points)) {
+		p := second.Points[bot]
+		if want := 1500 + was(bot) - was("stay-25"); math.Abs(p.Elo-want) > 1e-9 || p.Anchor != "stay-25" {
+			t.Errorf("%s stood at %.2f with anchor %q after the second tournament, want %.2f with stay-25 at 1500", bot, p.Elo, p.Anchor, want)
+		}
+	}
+	// Nobody of the first tournament had met stay-25.
+	first, err := s.Moment(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := 0.0
+	for _, bot := range []string{"odds", "racer", "random"} {
+		sum += first.Points[bot].Elo
+		if anchor := first.Points[bot].Anchor; anchor != "" {
+			t.Errorf("%s has anchor %q after the first tournament, in which that did not play", bot, anchor)
+		}
+	}
+	if math.Abs(sum/3-1500) > 1e-6 {
+		t.Errorf("the mean after the first tournament is %.2f, want 1500", sum/3)
+	}
+	// While the table has the mean, so has its history.
+	if p, err := early.Moment(2); err != nil || p.Points["odds"].Elo != was("odds") || p.Points["odds"].Anchor != "" {
+		t.Errorf("odds: %+v, %v; the table with its mean at 1500 says %.2f", p.Points["odds"], err, was("odds"))
 	}
 }
 

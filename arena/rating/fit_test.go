@@ -277,6 +277,58 @@ func TestScale(t *testing.T) {
 	}
 }
 
+func TestAMomentIsShownWithTheAnchorOfALaterTable(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	equal := make([]float64, 8)
+	games := simulate(rng, equal, [][]int{{0, 1, 2}}, 3, 2)
+	games.List = append(games.List, simulate(rng, equal, [][]int{{3, 4}}, 2, 5).List...)
+	games.List = append(games.List, Game{Players: []int{5, 0}, Places: []int{1, 2}, Cluster: 100})
+	for _, c := range []struct {
+		name, anchor string
+		beside, far  string // rows of its group and of another
+		fixed        bool
+	}{
+		{"after two clusters", "bot-0001", "bot-0002", "bot-0003", true},
+		{"in a group apart", "bot-0003", "bot-0004", "bot-0002", true},
+		{"not if it won everything, for then its rating is the prior's", "bot-0005", "bot-0002", "bot-0003", false},
+		{"not if it never came", "bot-0007", "bot-0002", "bot-0003", false},
+	} {
+		table := fit(t, games, DefaultPrior)
+		scale := table.Anchored(c.anchor)
+		beside, far := table.Rows[table.Row(c.beside)], table.Rows[table.Row(c.far)]
+		if got := scale.Elo(far); got != 1500+far.Elo || scale.Zero(far) != "" {
+			t.Errorf("%s: %s of another group has %.2f and zero %q, want the mean of its group at 1500", c.name, c.far, got, scale.Zero(far))
+		}
+		if !c.fixed {
+			if got := scale.Elo(beside); got != 1500+beside.Elo || scale.Zero(beside) != "" {
+				t.Errorf("%s: %s has %.2f and zero %q, want the mean at 1500", c.name, c.beside, got, scale.Zero(beside))
+			}
+			continue
+		}
+		anchor := table.Rows[table.Row(c.anchor)]
+		if got, want := scale.Elo(beside), 1500+beside.Elo-anchor.Elo; scale.Elo(anchor) != 1500 || math.Abs(got-want) > 1e-9 || scale.Zero(beside) != c.anchor {
+			t.Errorf("%s: %s has %.2f and zero %q, want %.2f beside %.2f of the anchor", c.name, c.beside, got, scale.Zero(beside), want, scale.Elo(anchor))
+		}
+	}
+}
+
+func TestWhatHas1500IsSaidAndWhatWillHaveIt(t *testing.T) {
+	for _, c := range []struct {
+		anchor   string
+		clusters int
+		want     string
+	}{
+		{"stay-25", 20, "stay-25 has 1500."},
+		{"", 0, "The mean is 1500."},
+		{"", 14, "The mean is 1500; once stay-25 has 20 rotations (it has 14) it will have 1500, and all ratings move together."},
+		{"", 20, "The mean is 1500; once stay-25 can be compared with all it will have 1500, and all ratings move together."},
+	} {
+		if got := ZeroSays(c.anchor, "stay-25", c.clusters); got != c.want {
+			t.Errorf("anchor %q, %d clusters: %q, want %q", c.anchor, c.clusters, got, c.want)
+		}
+	}
+}
+
 func TestIntervalsUseTheBotsOwnClusters(t *testing.T) {
 	table := fit(t, read(t, threeClusters), 0)
 	a, b := table.Row("A"), table.Row("B")

@@ -2,6 +2,7 @@ package rating
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -335,7 +336,8 @@ func (d Difference) LOS() float64 {
 
 // Scale is how a table is shown. Errors stay those of the frame of mean 0: the anchor's own is not added to the others.
 type Scale struct {
-	Anchor string // the bot that has 1500, or "" when the mean has
+	Anchor string // the bot that has 1500, or "" when the mean of each group has
+	Group  int    // of the anchor
 	Shift  float64
 }
 
@@ -347,20 +349,52 @@ const (
 // Scale returns the scale on which the named anchor has 1500, if it played in 20 clusters or more, has a true rating
 // and belongs to the largest group; else that on which the mean has.
 func (t *Table) Scale(anchor string) Scale {
-	if i := t.Row(anchor); i >= 0 {
-		if row := t.Rows[i]; row.Clusters >= anchorClusters && row.Group == 0 && row.Bound == Exact {
-			return Scale{Anchor: anchor, Shift: shownMean - row.Elo}
-		}
+	if i := t.Row(anchor); i >= 0 && t.Rows[i].Clusters >= anchorClusters && t.Rows[i].Group == 0 {
+		return t.Anchored(anchor)
 	}
-	return Scale{Shift: shownMean}
+	return Mean()
 }
+
+// Anchored returns the scale on which the named anchor has 1500, however seldom it played and in whichever group; that on
+// which the mean has, if the anchor has no true rating. It is for moments that are shown beside a table with that anchor.
+func (t *Table) Anchored(anchor string) Scale {
+	if i := t.Row(anchor); i >= 0 && t.Rows[i].Bound == Exact {
+		return Scale{Anchor: anchor, Group: t.Rows[i].Group, Shift: shownMean - t.Rows[i].Elo}
+	}
+	return Mean()
+}
+
+// Mean is the scale on which the mean of each group has 1500.
+func Mean() Scale { return Scale{Shift: shownMean} }
 
 // Elo returns a row's rating on the scale. A group that the anchor does not belong to keeps its mean at 1500.
 func (s Scale) Elo(row Row) float64 {
-	if row.Group != 0 {
+	if row.Group != s.Group {
 		return shownMean + row.Elo
 	}
 	return s.Shift + row.Elo
+}
+
+// Zero returns the bot that has 1500 for a row: the anchor, or "" when the mean of the row's group has.
+func (s Scale) Zero(row Row) string {
+	if row.Group != s.Group {
+		return ""
+	}
+	return s.Anchor
+}
+
+// ZeroSays says what has 1500 in a table, which is the anchor or, if that is "", the mean; and what will change that, if
+// the candidate plays there (its clusters are more than 0).
+func ZeroSays(anchor, candidate string, clusters int) string {
+	switch {
+	case anchor != "":
+		return anchor + " has 1500."
+	case clusters == 0:
+		return "The mean is 1500."
+	case clusters < anchorClusters:
+		return fmt.Sprintf("The mean is 1500; once %s has %d rotations (it has %d) it will have 1500, and all ratings move together.", candidate, anchorClusters, clusters)
+	}
+	return fmt.Sprintf("The mean is 1500; once %s can be compared with all it will have 1500, and all ratings move together.", candidate)
 }
 
 // Provisional reports whether a row should not be taken at its word yet: below 20 clusters, above +-50, or before its

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/flip7-arena/flip7/arena"
 	"github.com/flip7-arena/flip7/arena/rating"
 	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
 	"github.com/flip7-arena/flip7/server/web"
@@ -135,12 +136,14 @@ func printElo(w io.Writer, league string, table *flip7v1.ListRatingsResponse) er
 		}
 	}
 	fmt.Fprintln(w, fitted(t.String()))
-	if table.GetAnchor() != "" {
-		fmt.Fprintf(w, "%s has 1500.", table.GetAnchor())
-	} else {
-		fmt.Fprint(w, "The mean is 1500.")
+	clusters := 0
+	for _, r := range table.GetRatings() {
+		if r.GetBot() == arena.Candidate && r.GetBuild() == "" {
+			clusters = int(r.GetClusters())
+		}
 	}
-	fmt.Fprintln(w, " Placement ranks (0..1, what equal bots share is 0.5); first places are shown beside it.")
+	fmt.Fprintln(w, rating.ZeroSays(table.GetAnchor(), arena.Candidate, clusters))
+	fmt.Fprintln(w, "Placement ranks (0..1, what equal bots share is 0.5); first places are shown beside it.")
 	noTime := ""
 	if slices.ContainsFunc(table.GetRatings(), (*flip7v1.Rating).GetHouse) {
 		noTime = "; house bots take no time"

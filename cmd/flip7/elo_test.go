@@ -57,6 +57,24 @@ func TestAnEloTableIsNoWiderThanItMustBe(t *testing.T) {
 	}
 }
 
+func TestATableTellsWhenItsZeroWillChange(t *testing.T) {
+	for _, c := range []struct {
+		bot, anchor, want string
+	}{
+		{"ada", "", "\nThe mean is 1500.\n"},
+		{"stay-25", "", "\nThe mean is 1500; once stay-25 has 20 rotations (it has 14) it will have 1500, and all ratings move together.\n"},
+		{"stay-25", "stay-25", "\nstay-25 has 1500.\n"},
+	} {
+		var out strings.Builder
+		if err := printElo(&out, "main", &flip7v1.ListRatingsResponse{Anchor: c.anchor, Ratings: []*flip7v1.Rating{{Bot: c.bot, Clusters: 14}}}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(out.String(), c.want) {
+			t.Errorf("got\n%s\nwant %q in it", &out, c.want)
+		}
+	}
+}
+
 func TestAnOlderBuildHasNoRanks(t *testing.T) {
 	newest := &flip7v1.Rating{Bot: "ada", Rank: 1, RankBest: 1, RankWorst: 3, OlderBuilds: []*flip7v1.Rating{{Bot: "ada", Build: "v1"}}}
 	var out strings.Builder

@@ -99,7 +99,7 @@ func Comparison(c arena.Comparison) *flip7v1.CompareBotsResponse {
 func RatingPoint(m *arena.Moment, bot string) *flip7v1.RatingPoint {
 	p := m.Points[bot]
 	return &flip7v1.RatingPoint{TournamentId: TournamentID(m.Tournament), Time: moment(m.Ended), Build: p.Build, Elo: p.Elo, Margin: finite(p.Interval),
-		Performance: finite(p.Performance), Live: p.Live, Rank: uint32(p.Rank), Games: uint32(p.Games)}
+		Performance: finite(p.Performance), Live: p.Live, Rank: uint32(p.Rank), Games: uint32(p.Games), Anchor: p.Anchor}
 }
 
 // LeagueTournament says whether a tournament counts in its league, for the wire; w is the tournament itself.

@@ -85,10 +85,10 @@ func TestRunsOfThoseThatCannotBeToldApart(t *testing.T) {
 
 func TestAPointOfAHistoryIsThatOfItsTournament(t *testing.T) {
 	m := &arena.Moment{Tournament: 7, Ended: time.Unix(100, 0), Points: map[string]arena.Point{
-		"odds": {Build: "v3", Elo: 1530, Interval: math.Inf(1), Performance: math.NaN(), Live: 1501, Rank: 2, Games: 48}}}
+		"odds": {Build: "v3", Anchor: "stay-25", Elo: 1530, Interval: math.Inf(1), Performance: math.NaN(), Live: 1501, Rank: 2, Games: 48}}}
 	w := sent(t, wire.RatingPoint(m, "odds"))
 	if w.GetTournamentId() != "7" || w.GetTime().GetSeconds() != 100 || w.GetBuild() != "v3" || w.GetElo() != 1530 || w.Margin != nil || w.Performance != nil ||
-		w.GetLive() != 1501 || w.GetRank() != 2 || w.GetGames() != 48 {
+		w.GetLive() != 1501 || w.GetRank() != 2 || w.GetGames() != 48 || w.GetAnchor() != "stay-25" {
 		t.Errorf("got %v", w)
 	}
 	if w := wire.Comparison(arena.Comparison{Interval: math.Inf(1), LOS: 0.5}); w.Margin != nil || w.GetLos() != 0.5 {

@@ -1767,7 +1767,8 @@ type RatingPoint struct {
 	Time *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=time,proto3" json:"time,omitempty"`
 	// The build that played.
 	Build string `protobuf:"bytes,3,opt,name=build,proto3" json:"build,omitempty"`
-	// The rating of record of that build after it, in Elo.
+	// The rating of record of that build after it, in Elo: on the scale that the
+	// table has now, wherever anchor is that of the table.
 	Elo float64 `protobuf:"fixed64,4,opt,name=elo,proto3" json:"elo,omitempty"`
 	// Half the width of its 95 % interval. Absent: none can be given.
 	Margin *float64 `protobuf:"fixed64,5,opt,name=margin,proto3,oneof" json:"margin,omitempty"`
@@ -1778,7 +1779,11 @@ type RatingPoint struct {
 	// Rank after it.
 	Rank uint32 `protobuf:"varint,8,opt,name=rank,proto3" json:"rank,omitempty"`
 	// Games that counted until then.
-	Games         uint32 `protobuf:"varint,9,opt,name=games,proto3" json:"games,omitempty"`
+	Games uint32 `protobuf:"varint,9,opt,name=games,proto3" json:"games,omitempty"`
+	// The bot that has 1500 here. Empty: the mean of its group has, as in the
+	// whole table, or because no chain of games led to the table's anchor yet.
+	// Points of different anchors cannot be compared.
+	Anchor        string `protobuf:"bytes,10,opt,name=anchor,proto3" json:"anchor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1874,6 +1879,13 @@ func (x *RatingPoint) GetGames() uint32 {
 		return x.Games
 	}
 	return 0
+}
+
+func (x *RatingPoint) GetAnchor() string {
+	if x != nil {
+		return x.Anchor
+	}
+	return ""
 }
 
 // ListRatingHistoryRequest asks for a page of a bot's history.
@@ -2154,7 +2166,7 @@ const file_flip7_v1_rating_service_proto_rawDesc = "" +
 	"\bmeetings\x18\x04 \x01(\rR\bmeetings\x12\x12\n" +
 	"\x04wins\x18\x05 \x01(\rR\x04wins\x12\x12\n" +
 	"\x04ties\x18\x06 \x01(\rR\x04tiesB\t\n" +
-	"\a_margin\"\xa7\x02\n" +
+	"\a_margin\"\xbf\x02\n" +
 	"\vRatingPoint\x12#\n" +
 	"\rtournament_id\x18\x01 \x01(\tR\ftournamentId\x12.\n" +
 	"\x04time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12\x14\n" +
@@ -2164,7 +2176,9 @@ const file_flip7_v1_rating_service_proto_rawDesc = "" +
 	"\vperformance\x18\x06 \x01(\x01H\x01R\vperformance\x88\x01\x01\x12\x12\n" +
 	"\x04live\x18\a \x01(\x01R\x04live\x12\x12\n" +
 	"\x04rank\x18\b \x01(\rR\x04rank\x12\x14\n" +
-	"\x05games\x18\t \x01(\rR\x05gamesB\t\n" +
+	"\x05games\x18\t \x01(\rR\x05games\x12\x16\n" +
+	"\x06anchor\x18\n" +
+	" \x01(\tR\x06anchorB\t\n" +
 	"\a_marginB\x0e\n" +
 	"\f_performance\"\xa8\x01\n" +
 	"\x18ListRatingHistoryRequest\x12\x1f\n" +
