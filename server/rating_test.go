@@ -153,6 +153,36 @@ func TestAHistoryIsFittedALittleAtATime(t *testing.T) {
 	}
 }
 
+// A table tells when its zero will change, and a history does not show that change as a leap of the bot.
+func TestTheZeroOfATableAndOfAHistory(t *testing.T) {
+	b := browse(t)
+	b.nights(houses()[:3], houses())
+	first := b.table(&flip7v1.ListRatingsRequest{})
+	at := slices.IndexFunc(first.GetRatings(), func(l *flip7v1.Rating) bool { return l.GetBot() == "stay-25" })
+	b.says("/", fmt.Sprintf("The mean is 1500; once stay-25 has 20 rotations (it has %d) it will have 1500, and all ratings move together.", first.GetRatings()[at].GetClusters()))
+	b.says("/b/odds", "bars are 95 % intervals. The mean is 1500.<")
+
+	b.play(b.opened(&flip7v1.TournamentSettings{PairingRounds: 12, Anchor: flip7v1.Anchor_ANCHOR_OFF}, houses()...))
+	b.says("/", "nights. stay-25 has 1500. Placement")
+	r, err := b.ratings.ListRatingHistory(t.Context(), &flip7v1.ListRatingHistoryRequest{Bot: "stay-25"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range r.GetPoints() {
+		if math.Abs(p.GetElo()-1500) > 1e-9 || p.GetAnchor() != "stay-25" {
+			t.Errorf("the anchor itself: %v, want 1500 after each tournament", p)
+		}
+	}
+	b.says("/b/stay-25", "bars are 95 % intervals. stay-25 has 1500 throughout.")
+	bot := strings.TrimPrefix(houses()[0], "house:")
+	b.says("/b/"+bot, `<circle class="apart"`, "at the hollow dots, before this bot could be compared with stay-25, the mean has", "(the mean has 1500)")
+	var shown struct{ History []struct{ Anchor string } }
+	b.json("/b/"+bot+".json", &shown)
+	if h := shown.History; len(h) != 3 || h[0].Anchor != "" || h[1].Anchor != "stay-25" || h[2].Anchor != "stay-25" {
+		t.Errorf("history of %s: %v, want the anchor from the second night on", bot, h)
+	}
+}
+
 func TestLeaguesAndWhatCountsInThem(t *testing.T) {
 	h := host(t)
 	ids := h.nights(houses(), houses()[:4])

@@ -63,6 +63,7 @@ type point struct {
 	When       time.Time `json:"when"`
 	Elo        float64   `json:"elo"`
 	Margin     *float64  `json:"margin,omitempty"`
+	Anchor     string    `json:"anchor,omitempty"` // has 1500; else the mean has. Points of different anchors cannot be compared.
 }
 
 // opponent is another bot, and how this one did against it.
@@ -123,7 +124,7 @@ func (p *Pages) bot(ctx context.Context, r *http.Request) (view, error) {
 	if b.Games, err = p.gamesOf(ctx, name, entered); err != nil {
 		return nil, err
 	}
-	allowed := limitsOf(entered)
+	allowed, anchor := limitsOf(entered), ""
 	err = p.Season(ctx, b.League, func(s *arena.Season, elo *arena.Elo) error {
 		for _, row := range elo.Rows {
 			if row.Bot != name {
@@ -131,6 +132,9 @@ func (p *Pages) bot(ctx context.Context, r *http.Request) (view, error) {
 			}
 			line := lineOf(row)
 			b.Rating = &line
+			if row.Group == 0 {
+				anchor = elo.Anchor
+			}
 			for _, build := range append([]arena.EloRow{row}, row.Older...) {
 				stats, house := s.Stats(name, build.Build)
 				b.House = house
@@ -160,7 +164,7 @@ func (p *Pages) bot(ctx context.Context, r *http.Request) (view, error) {
 	if b.History, err = p.history(ctx, b.League, name); err != nil {
 		return nil, err
 	}
-	b.Chart = drawn(b.History)
+	b.Chart = drawn(b.History, anchor)
 	if err := p.log(ctx, r, b); err != nil {
 		return nil, err
 	}
@@ -205,7 +209,7 @@ func (p *Pages) history(ctx context.Context, league, bot string) ([]point, error
 	points := make([]point, len(moments))
 	for i, m := range moments {
 		at := m.Points[bot]
-		points[i] = point{m.Tournament, m.Ended, at.Elo, finite(at.Interval)}
+		points[i] = point{m.Tournament, m.Ended, at.Elo, finite(at.Interval), at.Anchor}
 	}
 	return points, nil
 }
@@ -327,15 +331,31 @@ func finite(x float64) *float64 {
 
 // chart is the history as a picture, in a box of 640 by 220.
 type chart struct {
-	Line, Band string // points of an SVG polyline and polygon; empty if there is one night only
-	Dots       []dot
-	Scale      []tick
+	Lines, Bands []string // points of SVG polylines and polygons: one for each run of nights with the same anchor
+	Dots         []dot
+	Scale        []tick
+	Anchor       string // of the rating that the bot has now
+}
+
+// Zero says what has 1500 in the chart.
+func (c *chart) Zero() string {
+	apart := slices.ContainsFunc(c.Dots, func(d dot) bool { return d.Apart })
+	switch {
+	case c.Anchor == "" && apart:
+		return "The mean is 1500; at the hollow dots another bot had 1500, and no line joins what cannot be compared."
+	case c.Anchor == "":
+		return "The mean is 1500."
+	case apart:
+		return c.Anchor + " has 1500; at the hollow dots, before this bot could be compared with " + c.Anchor + ", the mean has: no line joins what cannot be compared."
+	}
+	return c.Anchor + " has 1500 throughout."
 }
 
 // dot is how the bot stood after a night, with the interval from Low to High.
 type dot struct {
 	X, Y, Low, High float64
 	At              point
+	Apart           bool // with another anchor than the rating that the bot has now
 }
 
 // tick is a line of the scale.
@@ -344,8 +364,8 @@ type tick struct {
 	Elo float64
 }
 
-// drawn is the chart of a history, nil if there is nothing to draw.
-func drawn(history []point) *chart {
+// drawn is the chart of a history, nil if there is nothing to draw; anchor is that of the rating that the bot has now.
+func drawn(history []point, anchor string) *chart {
 	if len(history) == 0 {
 		return nil
 	}
@@ -361,27 +381,35 @@ func drawn(history []point) *chart {
 	}
 	low, high = low-10, high+10
 	y := func(elo float64) float64 { return math.Round(10*(10+200*(high-elo)/(high-low))) / 10 }
-	c := &chart{}
+	c := &chart{Anchor: anchor}
 	for _, share := range []float64{0, .25, .5, .75, 1} {
 		elo := math.Round(low + share*(high-low))
 		c.Scale = append(c.Scale, tick{y(elo), elo})
 	}
 	var line, above, below []string
+	join := func() {
+		if len(line) > 1 {
+			slices.Reverse(below)
+			c.Lines = append(c.Lines, strings.Join(line, " "))
+			c.Bands = append(c.Bands, strings.Join(append(above, below...), " "))
+		}
+		line, above, below = nil, nil, nil
+	}
 	for i, p := range history {
 		x := 350.0
 		if len(history) > 1 {
 			x = math.Round(10*(80+540*float64(i)/float64(len(history)-1))) / 10
 		}
-		d := dot{x, y(p.Elo), y(p.Elo - margin(p)), y(p.Elo + margin(p)), p}
+		d := dot{x, y(p.Elo), y(p.Elo - margin(p)), y(p.Elo + margin(p)), p, p.Anchor != anchor}
 		c.Dots = append(c.Dots, d)
+		if i > 0 && history[i-1].Anchor != p.Anchor {
+			join()
+		}
 		line = append(line, at(x, d.Y))
 		above = append(above, at(x, d.High))
 		below = append(below, at(x, d.Low))
 	}
-	if len(history) > 1 {
-		slices.Reverse(below)
-		c.Line, c.Band = strings.Join(line, " "), strings.Join(append(above, below...), " ")
-	}
+	join()
 	return c
 }
 

@@ -49,6 +49,7 @@ type eloView struct {
 	Games  int       `json:"games"`
 	Nights int       `json:"tournaments"`
 	Anchor string    `json:"anchor,omitempty"` // has 1500; else the mean has
+	Zero   string    `json:"-"`                // says so
 	Rows   []eloLine `json:"rows"`
 	Out    []string  `json:"excluded,omitempty"` // what was taken out, and why
 }
@@ -149,7 +150,7 @@ func link(t arena.Tournament) nightLink {
 func (p *Pages) elo(ctx context.Context, league string) (eloView, error) {
 	shown := eloView{League: league, Rows: []eloLine{}}
 	err := p.Season(ctx, league, func(_ *arena.Season, elo *arena.Elo) error {
-		shown.Games, shown.Nights, shown.Anchor = elo.Games, elo.Tournaments, elo.Anchor
+		shown.Games, shown.Nights, shown.Anchor, shown.Zero = elo.Games, elo.Tournaments, elo.Anchor, elo.Zero()
 		for _, out := range elo.Excluded {
 			shown.Out = append(shown.Out, outSays(out))
 		}

@@ -58,7 +58,7 @@ func TestWhatCannotBeSaidOfABotIsNotSaid(t *testing.T) {
 		if known {
 			at.Margin, c.Interval = &margin, margin
 		}
-		b := botView{Bot: "ada", Chart: drawn([]point{at}), Opponents: []opponent{against("babbage", c)}}
+		b := botView{Bot: "ada", Chart: drawn([]point{at}, ""), Opponents: []opponent{against("babbage", c)}}
 		var page strings.Builder
 		if err := templates["bot.html"].ExecuteTemplate(&page, "content", b); err != nil {
 			t.Fatal(err)
