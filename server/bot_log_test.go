@@ -395,7 +395,7 @@ func TestAFloodOfNotesIsCutAndHidesNothing(t *testing.T) {
 		l.flush()
 		lines, last := s.lines(t, "a")
 		missing := flood - (logBurst - logSpare)
-		if want := fmt.Sprintf("line %d entries are missing here: they came faster than they could be kept", missing); lines != logBurst-logSpare+2 || last != want {
+		if want := fmt.Sprintf("line %d notes are missing here: they came faster than they could be kept", missing); lines != logBurst-logSpare+2 || last != want {
 			t.Errorf("after a flood of %d there are %d lines, the last is %q; want %d, the last %q", flood, lines, last, logBurst-logSpare+2, want)
 		}
 		troubles, _, err := s.store.Log(t.Context(), store.LogQuery{Bot: "a", Troubles: true, Limit: 10})

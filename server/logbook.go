@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"slices"
 	"sync"
@@ -14,6 +13,7 @@ import (
 	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
 	"github.com/flip7-arena/flip7/server/remote"
 	"github.com/flip7-arena/flip7/server/store"
+	"github.com/flip7-arena/flip7/server/wire"
 )
 
 const (
@@ -64,6 +64,7 @@ type diary struct {
 type pending struct {
 	happened []happening
 	lost     int // entries that had no room
+	notes    int // those of them that were mere notes
 }
 
 // happening is one thing to be logged: a remote.Answered, a remote.Judged, a passage, a lastWord or a remark.
@@ -184,7 +185,11 @@ func (l *logbook) add(bot string, trouble bool, what any) {
 	}
 	if l.entries >= logRoom || d.allowed.TokensAt(now) <= spare || !d.allowed.AllowN(now, 1) {
 		l.lost.Inc()
-		l.keep(d, pending{lost: 1})
+		without := pending{lost: 1}
+		if _, decided := what.(remote.Answered); decided && !trouble {
+			without.notes = 1
+		}
+		l.keep(d, without)
 		return
 	}
 	l.keep(d, pending{happened: entries})
@@ -196,6 +201,7 @@ func (l *logbook) keep(d *diary, more pending) {
 		l.waiting = append(l.waiting, d)
 	}
 	d.happened, d.lost = append(d.happened, more.happened...), d.lost+more.lost
+	d.notes += more.notes
 	l.entries += len(more.happened)
 	select {
 	case l.wake <- struct{}{}:
@@ -260,7 +266,7 @@ func (d *diary) parts(tournament int64) (parts []part) {
 		parts = append(parts, p)
 	}
 	if d.lost > 0 {
-		missing := word(fmt.Sprintf("%d entries are missing here: they came faster than they could be kept", d.lost))
+		missing := word(wire.Missing(d.lost, d.notes == d.lost))
 		missing.Game.Tournament = tournament
 		parts = append(parts, part{LogPage: store.LogPage{Bot: d.bot, Lines: []store.LogLine{missing}}, missing: d.lost})
 	}

@@ -148,6 +148,7 @@ func (s *Server) trouble(ctx context.Context, who web.Reader, bot string) (lines
 	}
 	ctx = context.WithValue(ctx, callerKey{}, c)
 	request := &flip7v1.ListLogRequest{Name: bot, Troubles: true, PageSize: 1000}
+	var all []*flip7v1.LogEntry
 	for {
 		page, err := (&botService{Server: s}).ListLog(ctx, request)
 		if status.Code(err) == codes.PermissionDenied || errors.Is(err, arena.ErrNotFound) {
@@ -156,18 +157,20 @@ func (s *Server) trouble(ctx context.Context, who web.Reader, bot string) (lines
 		if err != nil {
 			return nil, false, err
 		}
-		for _, e := range page.GetEntries() {
-			text, _ := wire.LogWords(e)
-			line := web.LogLine{Text: text}
-			if e.GetTime() != nil {
-				line.At = e.GetTime().AsTime()
-			}
-			lines = append(lines, line)
-		}
+		all = append(all, page.GetEntries()...)
 		if request.PageToken = page.GetNextPageToken(); request.PageToken == "" {
-			return lines, true, nil
+			break
 		}
 	}
+	for _, e := range wire.Joined(all) {
+		text, _ := wire.LogWords(e)
+		line := web.LogLine{Text: text}
+		if e.GetTime() != nil {
+			line.At = e.GetTime().AsTime()
+		}
+		lines = append(lines, line)
+	}
+	return lines, true, nil
 }
 
 // onlookers let the pages see what spectators see.

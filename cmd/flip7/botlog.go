@@ -45,7 +45,7 @@ func printLog(w io.Writer, asked *botLogCmd, log *flip7v1.ListLogResponse) error
 		_, err := fmt.Fprintf(w, "The log of %s %s.\n", asked.Name, empty)
 		return err
 	}
-	for _, e := range log.GetEntries() {
+	for _, e := range wire.Joined(log.GetEntries()) {
 		line, table := wire.LogWords(e)
 		line = printable(line)
 		at := ""

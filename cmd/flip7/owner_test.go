@@ -194,7 +194,8 @@ func TestALogIsToldInWords(t *testing.T) {
 			Answer: flip7v1.Answer_ANSWER_GIVE, Seat: new(uint32(3)), Cause: flip7v1.Cause_CAUSE_TIMED_OUT, Latency: durationpb.New(11 * time.Second), Sent: 2}}},
 		{Time: at(5), SessionId: "6b-1", Entry: &flip7v1.LogEntry_Session{Session: &flip7v1.LoggedSession{End: flip7v1.EndReason_END_REASON_TOO_SLOW, Message: "nothing could be written for 5s"}}},
 		{Time: at(6), SessionId: "6b-2", Entry: &flip7v1.LogEntry_Session{Session: &flip7v1.LoggedSession{Lost: true}}},
-		{Time: at(7), Entry: &flip7v1.LogEntry_Line{Line: &flip7v1.LoggedLine{Text: "3 entries are missing here"}}},
+		{Time: at(7), Entry: &flip7v1.LogEntry_Line{Line: &flip7v1.LoggedLine{Text: "3 notes are missing here: they came faster than they could be kept"}}},
+		{Time: at(8), Entry: &flip7v1.LogEntry_Line{Line: &flip7v1.LoggedLine{Text: "4 notes are missing here: they came faster than they could be kept"}}},
 		{Entry: &flip7v1.LogEntry_Request{Request: &flip7v1.LoggedRequest{Request: whole, Answer: flip7v1.Answer_ANSWER_STAY,
 			Cause: flip7v1.Cause_CAUSE_TIMED_OUT, Sent: 1}}},
 	}}
@@ -205,7 +206,7 @@ func TestALogIsToldInWords(t *testing.T) {
 2026-11-30 20:15:04.000  request 1/2/3/4/1/17 (flip three): timed out, so the default is played: give to seat 3, charged 11s, sent 2 times
 2026-11-30 20:15:05.000  stream 6b-1 ended (too slow): nothing could be written for 5s
 2026-11-30 20:15:06.000  stream 6b-2 was lost
-2026-11-30 20:15:07.000  3 entries are missing here
+2026-11-30 20:15:07.000  7 notes are missing here: they came faster than they could be kept
                          request 1/2/3/4/1/17 (turn): timed out, so the default is played: stay at once: it was absent
                            round 2: [ada: 3 12 +4 second = 19, total 20] [odds busted: 5 5 = 0, total 31] [seat 2: = 0, total 0] 40 to draw, Flip Three of seat 2 with 1 to go
 `

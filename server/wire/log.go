@@ -24,6 +24,47 @@ func LogWords(e *flip7v1.LogEntry) (line, table string) {
 	return line, table
 }
 
+// Missing is the line about entries of a log that were not kept; notes says that they are notes with decisions and nothing
+// else: those who read want to know that nothing else is lost.
+func Missing(n int, notes bool) string {
+	one, many := "entry", "entries"
+	if notes {
+		one, many = "note", "notes"
+	}
+	if n == 1 {
+		return fmt.Sprintf("1 %s is missing here: it came faster than it could be kept", one)
+	}
+	return fmt.Sprintf("%d %s are missing here: they came faster than they could be kept", n, many)
+}
+
+// missing is what a line about missing entries says; 0 for other entries.
+func missing(e *flip7v1.LogEntry) (n int, notes bool) {
+	text, what := e.GetLine().GetText(), ""
+	if _, err := fmt.Sscan(text, &n, &what); err != nil || e.GetLine().GetFromBot() || !strings.Contains(text, " missing here: ") {
+		return 0, false
+	}
+	return n, strings.HasPrefix(what, "note")
+}
+
+// Joined makes one entry of those about what is missing that follow each other: a flood that lasts makes one each second,
+// and what is between them is not in every log.
+func Joined(entries []*flip7v1.LogEntry) []*flip7v1.LogEntry {
+	var joined []*flip7v1.LogEntry
+	all, ofNotes := 0, false // what the last one says
+	for _, e := range entries {
+		n, notes := missing(e)
+		if n == 0 || all == 0 || notes != ofNotes {
+			joined, all, ofNotes = append(joined, e), n, notes
+			continue
+		}
+		all += n
+		last := len(joined) - 1
+		joined[last] = &flip7v1.LogEntry{Time: joined[last].GetTime(), SessionId: joined[last].GetSessionId(),
+			Entry: &flip7v1.LogEntry_Line{Line: &flip7v1.LoggedLine{Text: Missing(all, notes)}}}
+	}
+	return joined
+}
+
 // seen is what lay on the table when a bot was asked.
 func seen(r *flip7v1.DecisionRequest) string {
 	var b strings.Builder
