@@ -461,7 +461,7 @@ func TestPagesOfAFinalTable(t *testing.T) {
 	last := shown.Final.Legs[len(shown.Final.Legs)-1].Path
 	b.says(last, "Final table, leg "+fmt.Sprint(len(shown.Final.Legs)), "All games of table 1", fmt.Sprintf(`href="/g/%s/%d/1/1"`, id, len(night.Rounds)))
 	b.says(fmt.Sprintf("/g/%s/%d/1/1", id, len(night.Rounds)), "Final table, leg", "game 1 of 30")
-	b.says("/b/"+shown.Final.Bots[0].Bot, "Recent games", fmt.Sprintf(`href="/g/%s/%d/1/30"`, id, len(night.Rounds)), "1s: the decision timeout", "11s: the bank is empty too", "Rating after each night")
+	b.says("/b/"+shown.Final.Bots[0].Bot, "Recent games", fmt.Sprintf(`href="/g/%s/%d/1/30"`, id, len(night.Rounds)), "Rating after each night")
 }
 
 func TestWhatIsNotThereIsSaid(t *testing.T) {

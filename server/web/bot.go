@@ -42,11 +42,17 @@ const (
 
 // botGame is a game of a bot that is over.
 type botGame struct {
-	Path  string   `json:"path"`
-	Where string   `json:"where"`
-	Place int      `json:"place"`
-	Total int      `json:"points"`
-	Bots  []string `json:"against"`
+	Path  string    `json:"path"`
+	Where string    `json:"where"`
+	Place int       `json:"place"`
+	Total int       `json:"points"`
+	Bots  []string  `json:"against"`
+	Night nightLink `json:"night"`
+}
+
+// SeveralNights reports whether the games that are listed are of more than one night.
+func (b botView) SeveralNights() bool {
+	return len(b.Games) > 0 && slices.ContainsFunc(b.Games, func(g botGame) bool { return g.Night.ID != b.Games[0].Night.ID })
 }
 
 // logLines is how many lines of a log the page of a bot has.
@@ -235,7 +241,7 @@ func (p *Pages) gamesOf(ctx context.Context, bot string, entered []arena.Tournam
 					seat := slices.Index(g.Seats, e.Number)
 					games = append(games, botGame{Path: fmt.Sprintf("/g/%d/%d/%d/%d", t.ID, round.Number, tab.Number, g.Number),
 						Where: fmt.Sprintf("%s, table %d, game %d", roundName(t, round.Number), tab.Number, g.Number), Place: g.Result.Places[seat], Total: g.Result.Totals[seat],
-						Bots: namesOf(t, slices.Delete(slices.Clone(g.Seats), seat, seat+1))})
+						Bots: namesOf(t, slices.Delete(slices.Clone(g.Seats), seat, seat+1)), Night: link(head)})
 				}
 			}
 		}
@@ -255,7 +261,9 @@ func limitsOf(entered []arena.Tournament) limits {
 func buildOf(name string, stats arena.Stats, kicked bool, of limits) buildView {
 	b := buildView{Build: name, Games: stats.Games, Points: stats.MeanPoints(), Busts: stats.BustRate(), Requests: stats.Requests, Slips: stats.Slips,
 		Faults: faultsOf(kicked, &stats), Latency: []bucket{}, P50: felt(stats.Latency.Quantile(.5)), P99: felt(stats.Latency.Quantile(.99)), Max: felt(stats.Latency.Max())}
-	b.Latency = histogram(stats.Latency.Buckets(), stats.Latency.Count(), of)
+	if stats.Latency.Max() > 0 { // house bots take no time
+		b.Latency = histogram(stats.Latency.Buckets(), stats.Latency.Count(), of)
+	}
 	return b
 }
 

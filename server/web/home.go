@@ -97,6 +97,10 @@ func (p *Pages) homePage(ctx context.Context, league string) (*homeView, error) 
 	if tonight < 0 {
 		tonight = slices.IndexFunc(heads, func(t arena.Tournament) bool { return t.State == arena.Open })
 	}
+	over := pastOf(heads)
+	for _, head := range over {
+		h.Past = append(h.Past, link(head))
+	}
 	for i, head := range heads {
 		switch {
 		case i == tonight:
@@ -108,14 +112,12 @@ func (p *Pages) homePage(ctx context.Context, league string) (*homeView, error) 
 			if err != nil {
 				return nil, err
 			}
-		case head.State.Over():
-			h.Past = append(h.Past, link(head))
-		case head.State != arena.Draft:
+		case head.State != arena.Draft && !head.State.Over():
 			h.Next = append(h.Next, link(head))
 		}
 	}
-	if last := slices.IndexFunc(heads, func(t arena.Tournament) bool { return t.Unrated() == "" }); last >= 0 {
-		league = cmp.Or(league, heads[last].Settings.League)
+	if last := slices.IndexFunc(over, func(t arena.Tournament) bool { return t.Unrated() == "" }); last >= 0 {
+		league = cmp.Or(league, over[last].Settings.League)
 	}
 	league = cmp.Or(league, mainLeague)
 	if h.Leagues, err = p.otherLeagues(ctx, league); err != nil {
@@ -135,6 +137,15 @@ func (p *Pages) otherLeagues(ctx context.Context, league string) ([]string, erro
 		return nil, missing("There is no league %q.", league)
 	}
 	return slices.DeleteFunc(leagues, func(name string) bool { return name == league }), nil
+}
+
+// pastOf are those of some tournaments that are over, the one that ended last first: a night may outlast a newer one.
+func pastOf(heads []arena.Tournament) []arena.Tournament {
+	over := slices.DeleteFunc(slices.Clone(heads), func(t arena.Tournament) bool { return !t.State.Over() })
+	slices.SortFunc(over, func(a, b arena.Tournament) int {
+		return cmp.Or(link(b).When.Compare(link(a).When), cmp.Compare(b.ID, a.ID))
+	})
+	return over
 }
 
 func link(t arena.Tournament) nightLink {

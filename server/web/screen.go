@@ -60,7 +60,7 @@ func (p *Pages) screenPage(ctx context.Context) (*screenView, error) {
 	return s, nil
 }
 
-// justOver is the newest night if it ended not long ago.
+// justOver is the night that ended last, if that is not long ago.
 func (p *Pages) justOver(ctx context.Context, past []nightLink) (*nightView, error) {
 	if len(past) == 0 || time.Since(past[0].When) > afterglow {
 		return nil, nil

@@ -49,6 +49,28 @@ func TestColoursCanBeRead(t *testing.T) {
 	}
 }
 
+// TestWideTablesShowThatThereIsMore holds what is only seen on a phone: a table that is cut at an edge has a shadow there, and
+// what is cut fades.
+func TestWideTablesShowThatThereIsMore(t *testing.T) {
+	raw, err := staticFiles.ReadFile("static/style.css")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rule := regexp.MustCompile(`\n\.wide \{[^}]*\}`).FindString(string(raw))
+	for _, side := range []string{"left", "right"} {
+		for _, how := range []string{"local", "scroll"} {
+			if ground := regexp.MustCompile(`transparent\) ` + side + ` / \S+ 100% no-repeat ` + how); !ground.MatchString(rule) {
+				t.Errorf("at the %s edge there is no ground that is %s in %q", side, how, rule)
+			}
+		}
+	}
+	for _, want := range []string{"animation: more linear; animation-timeline: scroll(self inline)", "@keyframes more", "0% { mask-image: linear-gradient(to left,", "100% { mask-image: linear-gradient(to right,"} {
+		if !strings.Contains(string(raw), want) {
+			t.Errorf("want %q in the style, so that what is cut fades", want)
+		}
+	}
+}
+
 func legible(t *testing.T, what, text, ground string) {
 	t.Helper()
 	dark, light := luminance(t, text), luminance(t, ground)

@@ -291,7 +291,7 @@ func finalOf(t *arena.Tournament) *finalView {
 	if f == nil {
 		return nil
 	}
-	shown := &finalView{Games: f.Games, Rotations: f.Rotations(), Says: "no game of it is over yet"}
+	shown := &finalView{Games: f.Games, Rotations: f.Rotations(), Says: "no leg of it that counts is over yet"}
 	for _, round := range t.Rounds[t.Settings.Rounds:] {
 		shown.Legs = append(shown.Legs, leg{round.Number - t.Settings.Rounds, roundPath(t.ID, round.Number)})
 	}
