@@ -176,6 +176,23 @@ func (w *window) fits(name string) {
 	within(w, chromedp.EmulateViewport(1280, 900))
 }
 
+// fades fails if a table that is too wide for a phone does not fade where it is cut, and there alone.
+func (w *window) fades(table string) {
+	w.t.Helper()
+	mask := fmt.Sprintf(`!CSS.supports("animation-timeline: scroll()") || (mask => %%s)(getComputedStyle(document.querySelector(%q)).maskImage)`, table)
+	within(w, chromedp.EmulateViewport(390, 844))
+	for _, c := range []struct{ at, want string }{
+		{"0", `mask.startsWith("linear-gradient(to left, rgba") && mask.split("rgba").length === 2`},
+		{"table.scrollWidth / 2 - table.clientWidth / 2", `mask.split("rgba").length === 3`},
+		{"table.scrollWidth", `mask.startsWith("linear-gradient(to right, rgba") && mask.split("rgba").length === 2`},
+	} {
+		w.script(fmt.Sprintf(`(table => { table.scrollLeft = %s })(document.querySelector(%q))`, c.at, table))
+		w.until(fmt.Sprintf(mask, c.want))
+	}
+	within(w, chromedp.EmulateViewport(1280, 900))
+	w.until(fmt.Sprintf(mask, `mask === "none"`))
+}
+
 // pictures are screenshots for a phone, a laptop and a projector, and for a laptop that is kept dark.
 func (w *window) pictures(name string) {
 	w.t.Helper()
@@ -308,6 +325,7 @@ func TestSomebodyWatchesANight(t *testing.T) {
 	w.until(`document.querySelector("#head .tag").textContent === "finished"`)
 	w.script(`document.querySelector("#fair").open = true`)
 	w.pictures("tournament-finished")
+	w.fades("#rows")
 	for name, path := range map[string]string{"home": "/", "screen": "/screen", "round": "/t/1/r/1", "crosstable": "/t/1/crosstable", "refusal": "/nosuch"} {
 		w.open(n.base + path)
 		w.until(`document.querySelector("h1") !== null`)
