@@ -534,12 +534,18 @@ func (a *Arena) VoidTable(ctx context.Context, id int64, round, number int, why 
 	if err := a.audit(ctx, id, act); err != nil {
 		return fmt.Errorf("keep the audit log of tournament %d: %w", id, err)
 	}
-	if cancel := n.broken[tableKey{round, number}]; cancel != nil {
-		cancel(&voidError{why}) // the table's goroutine makes it void when its games stand
-		return nil
+	breakOff := n.broken[tableKey{round, number}]
+	if breakOff == nil || t.State == Complete {
+		t.VoidFrom = len(n.t.Rounds) + 1
 	}
-	t.State, t.Why, t.VoidFrom = Void, why, len(n.t.Rounds)+1
-	return n.keepTable(ctx, round, t)
+	t.State, t.Why = Void, why
+	if err := n.keepTable(ctx, round, t); err != nil {
+		return err
+	}
+	if breakOff != nil {
+		breakOff(&voidError{why})
+	}
+	return nil
 }
 
 // voidError is why a table's games are broken off.

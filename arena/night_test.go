@@ -453,6 +453,10 @@ func TestATableMadeVoidByHand(t *testing.T) {
 						t.Error(err)
 					}
 				}
+				// Whoever is told so can rely on it: a killed arena goes on from what is kept.
+				if kept, err := e.Store.Tournament(t.Context(), e.id); err != nil || kept.Rounds[0].Tables[1].State != Void {
+					t.Errorf("a table that was made void is kept otherwise (%v)", err)
+				}
 			}
 			return table.Answer{Decision: stay25(q)}
 		}
@@ -467,6 +471,33 @@ func TestATableMadeVoidByHand(t *testing.T) {
 		}
 		if _, err := Verify(bytes.NewReader(export(t, e.Arena, e.id))); err != nil {
 			t.Errorf("the export does not hold: %v", err)
+		}
+	})
+}
+
+func TestATableMadeVoidStaysSoWhenTheNightIsCancelledAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bots := names(3)
+		r := newRoster(bots...)
+		e := prepare(t, Settings{Rounds: 2}, r, bots...)
+		var voided atomic.Bool
+		r.decide = func(bot string, q table.Question) table.Answer {
+			if voided.CompareAndSwap(false, true) {
+				err := e.VoidTable(t.Context(), e.id, 1, 1, "a wrong build", organiser)
+				if err == nil {
+					err = e.Cancel(t.Context(), e.id, "a storm", organiser)
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			}
+			return table.Answer{Decision: stay25(q)}
+		}
+		e.start()
+		night := e.wait()
+		synctest.Wait()
+		if tab := night.Rounds[0].Tables[0]; night.State != Cancelled || tab.State != Void || tab.Why != "a wrong build" {
+			t.Errorf("the night is %v and its table %v (%s), want cancelled and void for its own reason", night.State, tab.State, tab.Why)
 		}
 	})
 }

@@ -52,6 +52,9 @@ func newSlots(n int) slots {
 }
 
 func (s slots) take(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	if s == nil {
 		return nil
 	}
@@ -121,12 +124,15 @@ func (s *sitting) play(ctx context.Context) error {
 	return s.noteAbsence(ctx)
 }
 
-// mark keeps a new state of the table.
+// mark keeps a new state of the table, unless it was made void by hand.
 func (s *sitting) mark(ctx context.Context, state TableState, why string) error {
 	return s.persist(ctx, fmt.Sprintf("mark table %d as %v", s.table.Number, state), func() error {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		now := s.night.t.Rounds[s.round-1].Tables[s.table.Number-1]
+		if now.State == Void {
+			return nil
+		}
 		now.State, now.Why, now.Lost = state, why, s.table.Lost
 		return s.keepTable(ctx, s.round, now)
 	})
@@ -142,11 +148,15 @@ func (s *sitting) lostStreams() (lost int) {
 	return lost
 }
 
-// reveal makes the seeds of the table's games public.
+// reveal makes the seeds of the table's games public, if it is complete.
 func (s *sitting) reveal() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, g := range s.night.t.Rounds[s.round-1].Tables[s.table.Number-1].Games {
+	now := s.night.t.Rounds[s.round-1].Tables[s.table.Number-1]
+	if now.State != Complete {
+		return
+	}
+	for _, g := range now.Games {
 		s.tell(Event{Kind: GameRevealed, Round: s.round, Table: s.table.Number, Game: g.Number, Attempt: g.Attempt,
 			Seed: s.t.GameSeed(s.round, s.table.Number, g.Number, g.Attempt)})
 	}
@@ -390,15 +400,20 @@ func housePlayer(player string, seat game.Seat, seed [32]byte) table.Player {
 	return table.House(strategy, func(number int) uint64 { return house.Chance(chance, seat, number-1) })
 }
 
-// announce tells the audience that an attempt begins, or goes on.
+// announce tells the audience that an attempt begins, or goes on. At a table that was made void nothing begins.
 func (s *sitting) announce(setup table.Setup, sofar []table.Entry) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.night.t.Rounds[s.round-1].Tables[s.table.Number-1].State == Void {
+		return
+	}
 	moves := make([]game.Move, len(sofar))
 	for i, e := range sofar {
 		moves[i] = e.Move
 	}
 	info := setup.Info // a copy: who keeps the event is not to keep the players and the journal of the game
-	s.arena.Audience.Happened(Event{Tournament: s.t.ID, At: time.Now().UTC(), Kind: GameBegan, Round: s.round, Table: s.table.Number,
-		Game: info.Number, Attempt: info.Attempt, Info: &info, Seed: setup.Seed, Moves: moves})
+	s.tell(Event{Kind: GameBegan, Round: s.round, Table: s.table.Number, Game: info.Number, Attempt: info.Attempt, Info: &info,
+		Seed: setup.Seed, Moves: moves})
 }
 
 // land keeps the result, once, and tells of it.

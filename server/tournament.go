@@ -526,7 +526,7 @@ func (s *tournamentService) CancelTournament(ctx context.Context, r *flip7v1.Can
 	return &flip7v1.CancelTournamentResponse{Tournament: shown}, err
 }
 
-// VoidTable takes a table out. One that is being played may still be shown as running: it is void once its games stand.
+// VoidTable takes a table out, also one that is being played.
 func (s *tournamentService) VoidTable(ctx context.Context, r *flip7v1.VoidTableRequest) (*flip7v1.VoidTableResponse, error) {
 	t, err := s.tournament(ctx, r.GetTournamentId())
 	if err != nil {
