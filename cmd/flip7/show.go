@@ -30,7 +30,7 @@ func (c *tournamentShowCmd) Run(ctx context.Context, p *program) error {
 	case c.ID == "":
 		return c.list(ctx, p)
 	case c.Watch:
-		return watch(ctx, c.remoteFlags, p, c.ID)
+		return watch(ctx, c.remoteFlags, p, c.ID, "")
 	case c.Aim:
 		return c.aim(ctx, p)
 	case c.Audit:

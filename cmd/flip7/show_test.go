@@ -136,6 +136,18 @@ func TestTheLastLineOfANightIsItsConclusion(t *testing.T) {
 	}
 }
 
+func TestAWatchFromTheStartMissesNothingOfAShortNight(t *testing.T) {
+	flip7, _ := arenaHere(t)
+	flip7("tournament", "create", "short", "--open", "--rounds", "1", "--seed", "4")
+	flip7("tournament", "enter", "1", "house:racer", "house:odds", "house:stay-25")
+	watched := flip7("tournament", "start", "1", "--watch")
+	for _, want := range []string{"  the tournament is running\n", "  pairing round 1: 1 table, ", "  pairing round 1, table 1 is finished: ", "  leader: ", "  the tournament is finished\n"} {
+		if strings.Count(watched, want) != 1 {
+			t.Errorf("want %q once in:\n%s", want, watched)
+		}
+	}
+}
+
 // What was taken out is said once, be it all of a tournament or a part of it.
 func TestALeagueShowsWhatWasTakenOut(t *testing.T) {
 	flip7, here := arenaHere(t)

@@ -347,6 +347,10 @@ func (c *tournamentStartCmd) Run(ctx context.Context, p *program) error {
 		}
 		request.StartTime = timestamppb.New(at)
 	}
+	var before string
+	if c.Watch {
+		before = beforeStart(ctx, c.remoteFlags, c.ID)
+	}
 	err := ask(ctx, c.remoteFlags, p, flip7v1.NewTournamentServiceClient, flip7v1.TournamentServiceClient.StartTournament,
 		request, func(r *flip7v1.StartTournamentResponse) error {
 			t := r.GetTournament()
@@ -369,7 +373,7 @@ func (c *tournamentStartCmd) Run(ctx context.Context, p *program) error {
 	if err != nil || !c.Watch {
 		return err
 	}
-	return watch(ctx, c.remoteFlags, p, c.ID)
+	return watch(ctx, c.remoteFlags, p, c.ID, before)
 }
 
 // ends says when a tournament that starts will end; empty if that is too far ahead to be told.

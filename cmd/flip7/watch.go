@@ -18,15 +18,37 @@ import (
 )
 
 // watch shows a tournament until it is over: on a terminal its standings and tables, redrawn; elsewhere a line for what
-// happens, and its standings at the end; as JSON a line for each event.
-func watch(ctx context.Context, to remoteFlags, p *program, id string) error {
-	w := &watching{p: p, id: id}
+// happens, and its standings at the end; as JSON a line for each event. It goes on from a position in the stream of what
+// happens, or begins with how things stand if that is empty.
+func watch(ctx context.Context, to remoteFlags, p *program, id, position string) error {
+	w := &watching{p: p, id: id, position: position}
 	if file, is := p.out.(*os.File); is && !p.json {
 		if _, terminal := windowRows(file); terminal {
 			w.screen = &screen{out: file, rows: func() int { rows, _ := windowRows(file); return rows }}
 		}
 	}
 	return w.untilOver(ctx, to)
+}
+
+// beforeStart is the position before an open tournament starts: house bots can play a night before a watch has begun. It is
+// empty where there is none; what is wrong then, the start says.
+func beforeStart(ctx context.Context, to remoteFlags, id string) string {
+	conn, err := to.dial()
+	if err != nil {
+		return ""
+	}
+	defer conn.Close()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stream, err := flip7v1.NewWatchServiceClient(conn).WatchTournament(ctx, &flip7v1.WatchTournamentRequest{TournamentId: id})
+	if err != nil {
+		return ""
+	}
+	r, err := stream.Recv()
+	if err != nil || len(r.GetEvents()) != 1 || r.GetEvents()[0].GetTournament().GetState() != flip7v1.TournamentState_TOURNAMENT_STATE_OPEN {
+		return ""
+	}
+	return r.GetPosition()
 }
 
 // watching is a tournament that is watched, for as long as that takes: the arena may be restarted meanwhile.
