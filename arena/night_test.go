@@ -794,7 +794,7 @@ func TestTheAnchorAndFillInsDoNotPlayByThemselves(t *testing.T) {
 	})
 }
 
-func TestANightWhoseBotsHaveAllLeftWaitsForThemToComeBack(t *testing.T) {
+func TestANightWhoseBotsHaveAllLeftWaitsForOneToComeBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		bots := names(3)
 		r := newRoster(bots...)
@@ -817,11 +817,9 @@ func TestANightWhoseBotsHaveAllLeftWaitsForThemToComeBack(t *testing.T) {
 		e.start()
 		time.Sleep(30 * time.Second)
 		synctest.Wait()
-		for _, bot := range bots {
-			e.enter(bot)
-		}
+		e.enter(bots[0]) // the round begins at once: everybody who has entered is there
 		if night := e.wait(); len(night.Rounds[1].Tables) != 1 {
-			t.Errorf("pairing round 2 has %d tables, want 1: they came back in time", len(night.Rounds[1].Tables))
+			t.Errorf("pairing round 2 has %d tables, want 1: one of them came back in time", len(night.Rounds[1].Tables))
 		}
 	})
 }
