@@ -43,8 +43,6 @@ type Arena struct {
 	// playing says in which live tournament a bot plays: it may be one at a time. Held together with mu.
 	playing map[string]int64
 	counted map[int64][]Stats // of finished tournaments
-
-	countedEntrants int // of counted
 }
 
 // ErrStopping is why games are broken off when the program stops; they go on when it is started again.

@@ -89,7 +89,7 @@ func (s *sitting) play(ctx context.Context) error {
 	defer breakOff(nil)
 	key := tableKey{s.round, s.table.Number}
 	s.mu.Lock()
-	void := s.night.t.Rounds[s.round-1].Tables[s.table.Number-1].State == Void // by hand, a moment ago
+	void := s.now().State == Void // by hand, a moment ago
 	s.broken[key] = breakOff
 	s.mu.Unlock()
 	defer func() {
@@ -124,12 +124,15 @@ func (s *sitting) play(ctx context.Context) error {
 	return s.noteAbsence(ctx)
 }
 
+// now is the table as the night has it at the moment; n.mu is held, as long as it is looked at.
+func (s *sitting) now() *Table { return &s.night.t.Rounds[s.round-1].Tables[s.table.Number-1] }
+
 // mark keeps a new state of the table, unless it was made void by hand.
 func (s *sitting) mark(ctx context.Context, state TableState, why string) error {
 	return s.persist(ctx, fmt.Sprintf("mark table %d as %v", s.table.Number, state), func() error {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		now := s.night.t.Rounds[s.round-1].Tables[s.table.Number-1]
+		now := *s.now()
 		if now.State == Void {
 			return nil
 		}
@@ -152,7 +155,7 @@ func (s *sitting) lostStreams() (lost int) {
 func (s *sitting) reveal() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := s.night.t.Rounds[s.round-1].Tables[s.table.Number-1]
+	now := s.now()
 	if now.State != Complete {
 		return
 	}
@@ -404,7 +407,7 @@ func housePlayer(player string, seat game.Seat, seed [32]byte) table.Player {
 func (s *sitting) announce(setup table.Setup, sofar []table.Entry) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.night.t.Rounds[s.round-1].Tables[s.table.Number-1].State == Void {
+	if s.now().State == Void {
 		return
 	}
 	moves := make([]game.Move, len(sofar))
@@ -431,7 +434,7 @@ func (s *sitting) land(ctx context.Context, number int, played Played) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	tab := &s.night.t.Rounds[s.round-1].Tables[s.table.Number-1]
+	tab := s.now()
 	at, _ := slices.BinarySearchFunc(tab.Games, number, func(g Game, number int) int { return g.Number - number })
 	tab.Games = slices.Insert(slices.Clone(tab.Games), at, played.Game)
 	result := played.Game // a copy: who keeps the event is not to keep the record

@@ -81,9 +81,12 @@ func (a *Arena) stats(ctx context.Context, t *Tournament) ([]Stats, error) {
 	}
 	if t.State == Finished { // nothing of it will change
 		a.mu.Lock()
-		if a.countedEntrants += len(stats); a.countedEntrants > countedKept {
+		kept := len(stats)
+		for _, s := range a.counted {
+			kept += len(s)
+		}
+		if kept > countedKept {
 			clear(a.counted)
-			a.countedEntrants = len(stats)
 		}
 		a.counted[t.ID] = stats
 		a.mu.Unlock()

@@ -5,7 +5,6 @@
 package hub
 
 import (
-	"context"
 	"slices"
 	"sync"
 
@@ -211,16 +210,6 @@ func (h *Hub) Game(id arena.GameID, after int) (Game, bool) {
 		return Game{}, false
 	}
 	return Game{Info: g.info, Attempt: g.attempt, Moves: slices.Clone(g.moves[min(after, len(g.moves)):]), Ended: g.ended, seed: g.seed}, true
-}
-
-// Wait returns when something happens in a tournament, with false if ctx ends first.
-func Wait(ctx context.Context, changed <-chan struct{}) bool {
-	select {
-	case <-changed:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // Follower plays a running game again as its decisions become known, so that a spectator sees every card.
