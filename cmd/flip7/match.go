@@ -20,6 +20,7 @@ import (
 	"github.com/alecthomas/kong"
 	"google.golang.org/protobuf/types/known/durationpb"
 
+	"github.com/flip7-arena/flip7/arena"
 	"github.com/flip7-arena/flip7/arena/game"
 	"github.com/flip7-arena/flip7/arena/house"
 	"github.com/flip7-arena/flip7/arena/match"
@@ -28,7 +29,7 @@ import (
 )
 
 type matchCmd struct {
-	Players     []string `arg:"" name:"player" help:"house:STRATEGY or 'cmd:COMMAND', two or more; the match starts a COMMAND with FLIP7_ADDR and FLIP7_TOKEN."`
+	Players     []string `arg:"" name:"player" help:"house:STRATEGY or 'cmd:COMMAND', two or more; the match starts a COMMAND with FLIP7_ADDR and FLIP7_TOKEN. A name of your own goes before it: 'new=cmd:./bot'."`
 	Games       *int     `help:"Games, rounded up to whole rotations; left out, 20000 between house bots, 400 with programs and 100000 with --sprt."`
 	SPRT        *sprt    `name:"sprt" placeholder:"ELO0,ELO1" help:"End as soon as it is decided whether the first player is ELO1 stronger than the second rather than ELO0, as 0,20; at most 5 % wrong either way. Exits with 1 if it does not say ELO1."`
 	Seats       int      `help:"Seats at the table; left out, as many as players, and 4 for two. With fewer players than seats they repeat around the table."`
@@ -52,6 +53,8 @@ const (
 	// mostRotations are as many as bots of a great capacity play side by side: those that are under way when a match is
 	// broken off do not count.
 	mostRotations = 16
+
+	longestGiven = 32 // characters of a name that a player is given
 )
 
 // contestant is a player of a match: a program that the match starts, or a strategy of the house.
@@ -145,14 +148,18 @@ func broken(p *program, err error) error {
 	return err
 }
 
-// contestants reads who plays. Programs are named by their commands.
+// contestants reads who plays. Who is given no name has that of its strategy or command.
 func contestants(players []string) ([]contestant, error) {
 	if len(players) < 2 {
 		return nil, fmt.Errorf("player: %d of them, want 2 or more", len(players))
 	}
 	var all []contestant
 	for _, player := range players {
-		kind, what, _ := strings.Cut(player, ":")
+		given, unnamed, named := strings.Cut(player, "=")
+		if named = named && !strings.Contains(given, ":"); !named { // the "=" is the command's
+			unnamed = player
+		}
+		kind, what, _ := strings.Cut(unnamed, ":")
 		next := contestant{name: what}
 		var err error
 		switch kind {
@@ -163,15 +170,21 @@ func contestants(players []string) ([]contestant, error) {
 			next.name = unique(what, all)
 			err = launch.Check(what)
 		case "bot":
-			err = fmt.Errorf("%q plays in the tournaments of an arena; a match starts its programs itself, as 'cmd:python3 bot.py'", player)
+			err = fmt.Errorf("%q plays in the tournaments of an arena; a match starts its programs itself, as 'cmd:python3 bot.py'", unnamed)
 		default:
-			err = fmt.Errorf("%q is neither house:STRATEGY nor 'cmd:COMMAND'; the house bots are %s", player, strings.Join(house.Names(), ", "))
+			err = fmt.Errorf("%q is neither house:STRATEGY nor 'cmd:COMMAND'; the house bots are %s", unnamed, strings.Join(house.Names(), ", "))
 		}
 		if err != nil {
 			return nil, fmt.Errorf("player: %w", err)
 		}
+		if named {
+			next.name = given
+			if err := arena.CheckName("player name", given, longestGiven); err != nil {
+				return nil, err
+			}
+		}
 		if slices.ContainsFunc(all, next.same) {
-			return nil, fmt.Errorf("player: %q is there twice; with fewer players than seats each plays several seats", player)
+			return nil, fmt.Errorf("player: two are called %q; a name before one tells them apart, as in a=%s", next.name, unnamed)
 		}
 		all = append(all, next)
 	}

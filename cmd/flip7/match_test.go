@@ -45,7 +45,7 @@ func playMatch(t *testing.T, args ...string) match.Result {
 
 func TestAMatchWithProgramsIsWhatTheSeedMakesOfThem(t *testing.T) {
 	bot := strategyProgram(t, "stay-20")
-	args := []string{bot, bot, "house:odds", "--seats", "6", "--games", "24", "--seed", "7"}
+	args := []string{bot, bot, "new=" + bot, "twin=house:odds", "house:odds", "--seats", "6", "--games", "24", "--seed", "7"}
 	first := playMatch(t, append(args, "--concurrency", "1")...)
 	again := playMatch(t, append(args, "--no-timeout")...)
 	if !reflect.DeepEqual(first, again) {
@@ -59,7 +59,7 @@ func TestAMatchWithProgramsIsWhatTheSeedMakesOfThem(t *testing.T) {
 		}
 	}
 	command := strings.TrimPrefix(bot, "cmd:")
-	if want := map[string]bool{command: true, command + " #2": true, "odds": true}; !reflect.DeepEqual(names, want) || first.Games != 24 {
+	if want := map[string]bool{command: true, command + " #2": true, "new": true, "twin": true, "odds": true}; !reflect.DeepEqual(names, want) || first.Games != 24 {
 		t.Errorf("%d games of %v, want 24 of %v", first.Games, names, want)
 	}
 }
@@ -220,7 +220,11 @@ func (w *firstWrite) Write(p []byte) (int, error) {
 func TestMatchRefusesWhatItWouldIgnore(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"house:odds", "player: 1 of them, want 2 or more"},
-		{"house:odds house:odds", `player: "house:odds" is there twice`},
+		{"house:odds house:odds", `player: two are called "odds"; a name before one tells them apart, as in a=house:odds`},
+		{"a=house:odds a=house:racer", `player: two are called "a"`},
+		{"odds=house:racer house:odds", `player: two are called "odds"`},
+		{"house:racer =house:odds", "player name: is empty; it takes 1..32 characters"},
+		{"house:racer ada=bob", `player: "bob" is neither house:STRATEGY nor 'cmd:COMMAND'`},
 		{"house:odds bot:ada", `player: "bot:ada" plays in the tournaments of an arena; a match starts its programs itself`},
 		{"house:odds ada", `player: "ada" is neither house:STRATEGY nor 'cmd:COMMAND'`},
 		{"house:odds cmd:./no-such-program", "player: start ./no-such-program"},
