@@ -241,15 +241,15 @@ func (n *night) pairLeg(ctx context.Context, number int) error {
 		return err
 	}
 	began := t.finalBots() != nil
-	_, err = n.checkIn(ctx, "the final table", func(t *Tournament) []int {
+	_, over, err := n.checkIn(ctx, "the final table", func(t *Tournament) []int {
 		return slices.DeleteFunc(slices.Clone(finalists), func(number int) bool {
 			e := t.Entries[number-1]
 			// Who stays away is waited for once: the time of the final is not for it to use up.
 			return e.State != Entered || began && e.remote() && n.arena.Bots.Absent(e.Name)
 		})
 	})
-	if err != nil {
-		return err
+	if err != nil || !over {
+		return err // nil: run looks again
 	}
 	if n.finalBegan.IsZero() {
 		n.finalBegan = time.Now()

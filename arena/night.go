@@ -321,9 +321,9 @@ func (n *night) goOn() {
 
 // pairNext checks in, fills up and pairs the next round.
 func (n *night) pairNext(ctx context.Context, number int) error {
-	present, err := n.checkIn(ctx, fmt.Sprintf("pairing round %d", number), func(t *Tournament) []int { return t.entrants(number) })
-	if err != nil {
-		return err
+	present, over, err := n.checkIn(ctx, fmt.Sprintf("pairing round %d", number), func(t *Tournament) []int { return t.entrants(number) })
+	if err != nil || !over {
+		return err // nil: run looks again
 	}
 	return n.persist(ctx, fmt.Sprintf("pair round %d", number), func() error {
 		n.mu.Lock()
@@ -375,14 +375,16 @@ func (n *night) keepRound(ctx context.Context, round Round, stay []int) error {
 }
 
 // checkIn waits until all that who names are there or the time for it is over, and says who is there: numbers, ascending.
-func (n *night) checkIn(ctx context.Context, what string, who func(*Tournament) []int) ([]int, error) {
+// Over is false if the night was paused before that: who is missing then is waited for anew, also when the night goes on at
+// once.
+func (n *night) checkIn(ctx context.Context, what string, who func(*Tournament) []int) (present []int, over bool, err error) {
 	timeout := time.NewTimer(max(n.snapshot().Settings.CheckIn, 0))
 	defer timeout.Stop()
 	for late := false; ; {
 		changed := n.arena.Bots.Changed()
 		n.mu.Lock()
 		entrants, woken, state := who(n.t), n.woken, n.t.State
-		var present []int
+		present = nil
 		for _, number := range entrants {
 			if n.there(n.t.Entries[number-1]) {
 				present = append(present, number)
@@ -390,12 +392,13 @@ func (n *night) checkIn(ctx context.Context, what string, who func(*Tournament) 
 		}
 		n.mu.Unlock()
 		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+			return nil, false, context.Cause(ctx)
 		}
 		everybody := len(entrants) > 0 && len(present) == len(entrants) // of nobody: somebody may come back yet
-		if late || everybody || state == Paused {
+		over = late || everybody
+		if over || state == Paused {
 			n.waitFor("")
-			return present, nil
+			return present, over, nil
 		}
 		n.waitFor(fmt.Sprintf("%s waits for %s, for %v at most", what, n.missing(entrants, present), n.snapshot().Settings.CheckIn))
 		select {

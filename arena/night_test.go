@@ -402,6 +402,22 @@ func TestThePausedNightEndsItsTablesAndWaits(t *testing.T) {
 	})
 }
 
+// However the night's goroutine gets to run in between.
+func TestANightThatIsPausedForAMomentGoesOnWaiting(t *testing.T) {
+	e := prepare(t, Settings{Rounds: 1, CheckIn: time.Hour}, newRoster(), "bot-01") // which is waited for
+	e.start()
+	for n := range 2000 {
+		for _, err := range []error{e.Pause(t.Context(), e.id, organiser), e.Continue(t.Context(), e.id, organiser)} {
+			if err != nil {
+				t.Fatalf("pause %d: %v; nobody is there yet, and the hour is not over", n+1, err)
+			}
+		}
+	}
+	if rounds := len(e.now().Rounds); rounds > 0 {
+		t.Errorf("%d pairing rounds were made without the bot that is waited for", rounds)
+	}
+}
+
 func TestCancelBreaksOffAndNothingIsRated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		bots := names(4)
