@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
-	"syscall"
 	"testing"
 	"time"
 
@@ -18,16 +17,14 @@ func TestAProbeSeesThatTheProcessStoodStill(t *testing.T) {
 	defer p.Close()
 	p.Watch(1)
 	before := p.Lost()
-	// Something outside has to wake the process up again.
-	wake := exec.Command("sh", "-c", "sleep 0.2; kill -CONT "+strconv.Itoa(os.Getpid()))
+	// Something outside has to wake the process up again, so it had better be what stops it too: nobody is too late then.
+	pid := strconv.Itoa(os.Getpid())
+	stopping := exec.Command("sh", "-c", "kill -STOP "+pid+"; sleep 0.2; kill -CONT "+pid)
 	start := time.Now()
-	if err := wake.Start(); err != nil {
+	if err := stopping.Start(); err != nil {
 		t.Skip(err)
 	}
-	if err := syscall.Kill(os.Getpid(), syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
-	if err := wake.Wait(); err != nil {
+	if err := stopping.Wait(); err != nil {
 		t.Fatal(err)
 	}
 	stood := time.Since(start)
