@@ -112,8 +112,6 @@ func (b *browser) live(path, last string, enough func(heard) bool) (events []hea
 	return nil
 }
 
-func never(heard) bool { return false }
-
 func TestATitleNamesTheArenaOnce(t *testing.T) {
 	b := browse(t)
 	id := b.opened(&flip7v1.TournamentSettings{PairingRounds: 1, Rotations: 1}, houses()...)
@@ -130,8 +128,10 @@ func TestAPageOfANightMovesToItsEnd(t *testing.T) {
 	if page := b.page("/t/" + id); !strings.Contains(page, `data-live="/t/`+id+`/live"`) || !strings.Contains(page, "public when the tournament is over") {
 		t.Errorf("the page of an open tournament is not live, or says nothing of its secret:\n%s", page)
 	}
-	seen := make(chan []heard, 1)
-	go func() { seen <- b.live("/t/"+id+"/live", "", never) }()
+	seen, looks := make(chan []heard, 1), make(chan struct{})
+	begun := sync.OnceFunc(func() { close(looks) })
+	go func() { seen <- b.live("/t/"+id+"/live", "", func(heard) bool { begun(); return false }) }()
+	<-looks // else the night could be over before
 	b.play(id)
 	events := <-seen
 	secret := b.night(id).Secret
@@ -638,7 +638,7 @@ func TestOwnersSeeTheLogsOfTheirBots(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	id := b.opened(&flip7v1.TournamentSettings{PairingRounds: 1, Rotations: 1, Checkin: durationpb.New(time.Second)}, "bot:engine", "house:odds", "house:racer", "house:stay-20")
+	id := b.opened(&flip7v1.TournamentSettings{PairingRounds: 1, Rotations: 1}, "bot:engine", "house:odds", "house:racer", "house:stay-20")
 	// A bot that answers nothing, but passes: every decision of it is a fault, and so in its log.
 	ctx, leave := context.WithCancel(t.Context())
 	played := make(chan error, 1)
