@@ -101,7 +101,7 @@ func (tr *trainee) practises() (games []flip7.Game) {
 func TestABotPractisesUntilANightCallsIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLeague(t)
-		ada := &trainee{think: 100 * time.Millisecond}
+		ada := &trainee{think: 250 * time.Millisecond} // so that no game is over in a second, however the cards lie
 		l.invite("ada", ada.guest)
 		time.Sleep(practicePause + time.Millisecond)
 		now := ada.practises()
