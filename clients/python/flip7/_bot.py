@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
 import signal
@@ -119,5 +120,7 @@ async def _play_until_interrupted(bot: Bot) -> None:
         loop.call_soon_threadsafe(leave.set)
 
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, interrupt)
+        with contextlib.suppress(NotImplementedError):  # on Windows the loop does by itself what this is for:
+            loop.add_signal_handler(number, int)  # a signal wakes it also if it comes just before it begins to wait
+        signal.signal(number, interrupt)  # at once, whatever the loop is busy with
     await play(bot, leave)
