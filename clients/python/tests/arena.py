@@ -18,8 +18,8 @@ from flip7._player import Player
 from flip7.v1 import game_pb2 as game
 from flip7.v1 import play_service_pb2 as wire
 
-#: Seconds after which a test has failed because something it waits for does not come.
-PATIENCE = 10.0
+#: Seconds after which a test has failed because something it waits for does not come, on a machine however busy.
+PATIENCE = 60.0
 
 Script = Callable[["Talk"], Awaitable[None]]
 

@@ -23,7 +23,7 @@ from flip7._end import End, Status
 from flip7._needs import NEEDED
 from flip7._stream import Stream
 from flip7.v1 import play_service_pb2 as wire
-from tests.arena import ask, goodbye, started, stay
+from tests.arena import PATIENCE, ask, goodbye, started, stay
 
 ENVIRONMENT = {"FLIP7_ADDR": "localhost:1", "FLIP7_TOKEN": "x", "FLIP7_CA": "", "FLIP7_PRACTICE": ""}
 
@@ -123,7 +123,7 @@ class Ways(unittest.IsolatedAsyncioTestCase):
         stream = Stream(arena, "x", mock.Mock())
         stream.say(wire.BotMessage(hello=wire.Hello()))
         reading = asyncio.create_task(asyncio.to_thread(stream.hear, print))
-        end = await asyncio.wait_for(stream.converse(), 20)
+        end = await asyncio.wait_for(stream.converse(), PATIENCE)
         self.assertFalse(await reading)
         return arena.end_of(end, met=False) if isinstance(end, Status) else end
 
@@ -210,13 +210,13 @@ class Programs(unittest.IsolatedAsyncioTestCase):
         return program
 
     async def ended(self, program: asyncio.subprocess.Process) -> tuple[int | None, str]:
-        _, said = await asyncio.wait_for(program.communicate(), 20)
+        _, said = await asyncio.wait_for(program.communicate(), PATIENCE)
         return program.returncode, said.decode()
 
     async def heard(self, program: asyncio.subprocess.Process, words: str) -> None:
         assert program.stderr
         while True:
-            line = (await asyncio.wait_for(program.stderr.readline(), 20)).decode()
+            line = (await asyncio.wait_for(program.stderr.readline(), PATIENCE)).decode()
             self.assertTrue(line, f"the program ended without {words}")
             if words in line:
                 return
@@ -246,11 +246,11 @@ class Programs(unittest.IsolatedAsyncioTestCase):
     @unittest.skipIf(sys.platform == "win32", "there is no SIGSTOP to send")
     async def test_whose_connection_is_reset_with_the_last_that_it_hears(self) -> None:
         with socket.create_server(("127.0.0.1", 0)) as server:
-            server.settimeout(20)
+            server.settimeout(PATIENCE)
             program = await self.start(FLIP7_ADDR=f"127.0.0.1:{server.getsockname()[1]}")
             arena, _ = server.accept()
             with arena:
-                arena.settimeout(20)
+                arena.settimeout(PATIENCE)
                 arena.sendall(bytes.fromhex("000000 04 00 00000000"))  # the settings of HTTP/2
                 said = b""
                 while b"/flip7.v1.PlayService/Play" not in said:
