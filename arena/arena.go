@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -240,6 +241,9 @@ func (a *Arena) change(ctx context.Context, id int64, act Act, apply func(*night
 	}
 	n.wake()
 	if next.State.Over() {
+		if n.later != nil {
+			n.later.Stop()
+		}
 		a.forget(id)
 	}
 	if err := a.audit(ctx, id, act); err != nil {
@@ -317,9 +321,15 @@ func (a *Arena) Enter(ctx context.Context, id int64, who Entrant, act Act) (Entr
 		return entry, err
 	}
 	if n.t.State.Live() {
-		if err := a.claim(n.id, entry); err != nil {
+		anew, err := a.claim(n.id, entry)
+		if err != nil {
 			return Entry{}, err
 		}
+		defer func() {
+			if e, there := n.t.Entry(name); anew && (!there || e.State != Entered) { // something failed
+				a.unclaim(entry)
+			}
+		}()
 	}
 	if kind == "cmd" {
 		if err := a.Bots.Start(name, what); err != nil {
@@ -377,18 +387,50 @@ func countOwner(entries []Entry, owner string) (count int) {
 	return count
 }
 
-// claim makes a live tournament the one in which the bot of an entry plays.
-func (a *Arena) claim(id int64, e Entry) error {
+// claim makes a live tournament the one in which the bot of an entry plays, and reports whether it was not that before.
+func (a *Arena) claim(id int64, e Entry) (anew bool, err error) {
 	if !e.remote() {
-		return nil
+		return false, nil
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if other, there := a.playing[e.Name]; there && other != id {
-		return &StateError{fmt.Sprintf("%q plays in tournament %d, which runs; a bot plays in one at a time", e.Name, other)}
+	other, there := a.playing[e.Name]
+	if there && other != id {
+		return false, &StateError{fmt.Sprintf("%q plays in tournament %d, which runs; a bot plays in one at a time", e.Name, other)}
 	}
 	a.playing[e.Name] = id
-	return nil
+	return !there, nil
+}
+
+// unclaim lets the bot of an entry play elsewhere.
+func (a *Arena) unclaim(e Entry) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.playing, e.Name)
+}
+
+// playsElsewhere reports whether a bot plays in another tournament.
+func (a *Arena) playsElsewhere(id int64, bot string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	other, there := a.playing[bot]
+	return there && other != id
+}
+
+// enteredElsewhere reports whether a bot has entered another tournament that is not over.
+func (a *Arena) enteredElsewhere(id int64, bot string) bool {
+	a.mu.Lock()
+	nights := slices.Collect(maps.Values(a.nights)) // whose locks are not taken under this one
+	a.mu.Unlock()
+	return slices.ContainsFunc(nights, func(n *night) bool {
+		if n.id == id {
+			return false
+		}
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		e, there := n.t.Entry(bot)
+		return there && e.State == Entered && !n.t.State.Over()
+	})
 }
 
 // Plays reports whether a tournament that runs needs a bot.
@@ -501,14 +543,21 @@ func (a *Arena) Continue(ctx context.Context, id int64, act Act) error {
 
 // Cancel breaks a tournament off; nothing of it is rated.
 func (a *Arena) Cancel(ctx context.Context, id int64, why string, act Act) error {
-	var breakOff context.CancelCauseFunc
+	var cancelled *night
 	err := a.change(ctx, id, act, func(n *night, t *Tournament) error {
+		if t.State.Over() { // while this waited
+			return t.closed()
+		}
 		t.State, t.Why, t.Ended = Cancelled, why, time.Now().UTC()
-		breakOff = n.cancel
+		cancelled = n
 		return nil
 	})
-	if err == nil && breakOff != nil {
-		breakOff(errCancelled)
+	switch {
+	case err != nil || cancelled == nil:
+	case cancelled.cancel != nil:
+		cancelled.cancel(errCancelled)
+	default: // it had not begun, but its commands are there
+		a.work.Go(func() { cancelled.release(true) })
 	}
 	return err
 }

@@ -267,12 +267,14 @@ func (n *night) pairLeg(ctx context.Context, number int) error {
 				return err
 			}
 		}
+		var seated []int // not all finalists, if some are not there for the first leg
 		for _, tab := range leg.Tables {
-			if err := n.admit(ctx, number, tab.Bots); err != nil {
+			seated = tab.Bots
+			if err := n.admit(ctx, number, seated); err != nil {
 				return err
 			}
 		}
-		return n.keepRound(ctx, leg, finalists)
+		return n.keepRound(ctx, leg, seated)
 	})
 }
 

@@ -417,3 +417,33 @@ func TestANightWithoutAFinalSaysWhoLeads(t *testing.T) {
 		t.Errorf("got %q though half of the bots never met the other half", c.Text)
 	}
 }
+
+// Whoever was expected and did not come may.
+func TestWhoSitsAtTheFinalTableDoesNotPlayElsewhere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bots := names(6)
+		r := newRoster(bots...)
+		e := prepareFinal(t, r, bots...)
+		var gone, looked atomic.Bool
+		r.decide = func(bot string, q table.Question) table.Answer {
+			if gone.CompareAndSwap(false, true) {
+				for _, better := range []string{"bot-03", "bot-04", "bot-06"} {
+					r.change(func() { delete(r.there, better) })
+				}
+			}
+			if night := e.now(); len(night.legs()) == 1 && looked.CompareAndSwap(false, true) {
+				if len(night.legs()[0].Missing) == 0 {
+					t.Error("nobody is missing at the final table")
+				}
+				for _, entry := range night.Entries {
+					if got, want := e.Plays(entry.Name), slices.Contains(night.finalBots(), entry.Number); got != want {
+						t.Errorf("%s plays in a night: %v, and sits at the final table: %v", entry.Name, got, want)
+					}
+				}
+			}
+			return table.Answer{Decision: stay25(q)}
+		}
+		e.start()
+		e.wait()
+	})
+}

@@ -134,7 +134,7 @@ func (n *night) startAtLast(at time.Time) {
 func (n *night) claimAll(t *Tournament) error {
 	for _, e := range t.Entries {
 		if e.State == Entered {
-			if err := n.arena.claim(t.ID, e); err != nil {
+			if _, err := n.arena.claim(t.ID, e); err != nil {
 				return err
 			}
 		}
@@ -241,8 +241,9 @@ func (n *night) pinBuilds() {
 	}
 }
 
-// release lets go of the bots. Commands end with the tournament, not when the arena merely stops, and side by side: each
-// may take seconds.
+// release lets go of the bots, but for what other tournaments have of them: a bot may have left this one and play there by
+// now, and a command may have been entered for the next night. Commands end with the tournament, not when the arena merely
+// stops, and side by side: each may take seconds.
 func (n *night) release(over bool) {
 	var ending sync.WaitGroup
 	defer ending.Wait()
@@ -250,8 +251,10 @@ func (n *night) release(over bool) {
 		if !e.remote() {
 			continue
 		}
-		n.arena.Bots.Unpin(e.Name)
-		if over {
+		if !n.arena.playsElsewhere(n.id, e.Name) {
+			n.arena.Bots.Unpin(e.Name)
+		}
+		if over && !n.arena.enteredElsewhere(n.id, e.Name) {
 			ending.Go(func() { n.arena.Bots.Stop(e.Name) })
 		}
 	}

@@ -2,6 +2,7 @@ package arena
 
 import (
 	"bytes"
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"errors"
@@ -835,4 +836,219 @@ func TestANightWhoseBotsHaveAllLeftWaitsForOneToComeBack(t *testing.T) {
 			t.Errorf("pairing round 2 has %d tables, want 1: one of them came back in time", len(night.Rounds[1].Tables))
 		}
 	})
+}
+
+// meddling is a Store in which something happens right before something is written. Like one on a disk it does not begin
+// what nobody waits for any more.
+type meddling struct {
+	*Memory
+	head  func(*Tournament) error
+	round func(Round) error
+	game  func(GameID) error
+	table func(Table) error
+	entry func(Entry) error
+	read  func()
+}
+
+func (m *meddling) SaveHead(ctx context.Context, t *Tournament) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if m.head != nil {
+		if err := m.head(t); err != nil {
+			return err
+		}
+	}
+	return m.Memory.SaveHead(ctx, t)
+}
+
+func (m *meddling) SaveRound(ctx context.Context, id int64, r Round) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if m.round != nil {
+		if err := m.round(r); err != nil {
+			return err
+		}
+	}
+	return m.Memory.SaveRound(ctx, id, r)
+}
+
+func (m *meddling) SaveGame(ctx context.Context, id GameID, p Played) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if m.game != nil {
+		if err := m.game(id); err != nil {
+			return err
+		}
+	}
+	return m.Memory.SaveGame(ctx, id, p)
+}
+
+func (m *meddling) SaveTable(ctx context.Context, id int64, round int, t Table) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if m.table != nil {
+		if err := m.table(t); err != nil {
+			return err
+		}
+	}
+	return m.Memory.SaveTable(ctx, id, round, t)
+}
+
+func (m *meddling) SaveEntries(ctx context.Context, id int64, entries ...Entry) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	for _, e := range entries {
+		if m.entry == nil {
+			break
+		}
+		if err := m.entry(e); err != nil {
+			return err
+		}
+	}
+	return m.Memory.SaveEntries(ctx, id, entries...)
+}
+
+func (m *meddling) Audit(ctx context.Context, id int64, act Act) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return m.Memory.Audit(ctx, id, act)
+}
+
+func (m *meddling) Tournament(ctx context.Context, id int64) (*Tournament, error) {
+	t, err := m.Memory.Tournament(ctx, id)
+	if m.read != nil {
+		m.read()
+	}
+	return t, err
+}
+
+// meddle puts a store into the arena in which something can happen.
+func (e *eve) meddle() *meddling {
+	m := &meddling{Memory: e.store}
+	e.Arena.Store = m
+	return m
+}
+
+// hired is a roster that knows which commands run.
+type hired struct {
+	*roster
+	running map[string]bool
+}
+
+func (h *hired) Start(bot, _ string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.running[bot] = true
+	return nil
+}
+
+func (h *hired) Stop(bot string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.running, bot)
+}
+
+// Tomorrow's tournament is prepared while tonight's runs.
+func TestACommandEndsWithTheLastTournamentThatItHasEntered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRoster("sparring")
+		e := prepare(t, Settings{Rounds: 1}, r)
+		h := &hired{r, map[string]bool{}}
+		e.Arena.Bots = h
+		next, err := e.Create(t.Context(), Settings{Name: "tomorrow"}, "", organiser)
+		if err == nil {
+			err = e.Open(t.Context(), next.ID, organiser)
+		}
+		for _, id := range []int64{e.id, next.ID} {
+			if err == nil {
+				_, err = e.Enter(t.Context(), id, Entrant{Player: "cmd:true", Name: "sparring", ByOrganiser: true}, organiser)
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.start()
+		e.wait()
+		if !h.running["sparring"] {
+			t.Error("the command was ended with the first tournament, and the second needs it")
+		}
+		if err := e.Cancel(t.Context(), next.ID, "nobody comes", organiser); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if h.running["sparring"] {
+			t.Error("the command runs on after the second tournament was cancelled")
+		}
+	})
+}
+
+func TestABotThatPlaysElsewhereByNowKeepsItsBuild(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bots := names(4)
+		r := newRoster(bots...)
+		var e *eve
+		var other *Tournament
+		var left sync.Once
+		r.decide = func(bot string, q table.Question) table.Answer {
+			if len(e.now().Rounds) == 2 { // bot-04 is free
+				left.Do(func() {
+					if err := e.Start(t.Context(), other.ID, time.Time{}, organiser); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			return table.Answer{Decision: stay25(q)}
+		}
+		e = prepare(t, Settings{Rounds: 2}, r, bots...)
+		other, err := e.Create(t.Context(), Settings{Name: "another night", Rounds: 2, CheckIn: time.Hour}, "", organiser)
+		if err == nil {
+			err = e.Open(t.Context(), other.ID, organiser)
+		}
+		for _, who := range []string{"bot:bot-04", "bot:bot-05"} {
+			if err == nil {
+				_, err = e.Enter(t.Context(), other.ID, Entrant{Player: who}, organiser)
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.start()
+		if err := e.Withdraw(t.Context(), e.id, "bot-04", organiser); err != nil {
+			t.Fatal(err)
+		}
+		r.Pin("bot-04", "v1") // as by its first pairing there
+		e.wait()
+		if _, pinned := r.pinned["bot-04"]; !pinned {
+			t.Error("the end of the night that bot-04 has left lets it change its build in the one in which it plays")
+		}
+	})
+}
+
+func TestAnEntryThatFailsKeepsNobodyFromPlayingElsewhere(t *testing.T) {
+	e := prepare(t, Settings{Rounds: 2, CheckIn: time.Hour}, newRoster(), "bot-01")
+	other, err := e.Create(t.Context(), Settings{Name: "another night", CheckIn: time.Hour}, "", organiser)
+	if err == nil {
+		err = e.Open(t.Context(), other.ID, organiser)
+	}
+	if err == nil {
+		_, err = e.Enter(t.Context(), other.ID, Entrant{Player: "bot:bot-02"}, organiser)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.start()
+	m := e.meddle()
+	m.entry = func(Entry) error { return errFull }
+	if _, err := e.Enter(t.Context(), e.id, Entrant{Player: "bot:bot-02"}, organiser); !errors.Is(err, errFull) {
+		t.Fatalf("got %v, want that there is no room", err)
+	}
+	if err := e.Start(t.Context(), other.ID, time.Time{}, organiser); err != nil {
+		t.Errorf("bot-02 has entered one tournament only, and that does not start: %v", err)
+	}
 }
