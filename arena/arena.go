@@ -462,6 +462,9 @@ func (a *Arena) leave(ctx context.Context, id int64, name string, state EntrySta
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	if n.t.State.Over() { // while this waited
+		return n.t.closed()
+	}
 	old, there := n.t.Entry(name)
 	if !there {
 		return fmt.Errorf("bot %q in tournament %d: %w", name, id, ErrNotFound)
@@ -571,6 +574,9 @@ func (a *Arena) VoidTable(ctx context.Context, id int64, round, number int, why 
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	if n.t.State.Over() { // while this waited
+		return n.t.closed()
+	}
 	if round < 1 || round > len(n.t.Rounds) || number < 1 || number > len(n.t.Rounds[round-1].Tables) {
 		return fmt.Errorf("table %d of pairing round %d of tournament %d: %w", number, round, id, ErrNotFound)
 	}

@@ -257,7 +257,7 @@ func (n *night) pairLeg(ctx context.Context, number int) error {
 	return n.persist(ctx, "seat the final table", func() error {
 		n.mu.Lock()
 		defer n.mu.Unlock()
-		if n.t.State == Paused || ctx.Err() != nil || n.t.finalOver(len(n.t.legs())) {
+		if n.t.State == Paused || n.t.State == Cancelled || ctx.Err() != nil || n.t.finalOver(len(n.t.legs())) {
 			return nil // run looks again
 		}
 		leg := Round{Number: number, Spread: "0"}

@@ -189,9 +189,10 @@ func (n *night) run(ctx context.Context) error {
 		case !t.finalOver(len(t.legs())):
 			err = n.pairLeg(ctx, done+1)
 		default:
-			discard = true
 			n.release(true)
-			return n.finish(ctx)
+			if discard, err = n.finish(ctx); discard {
+				return nil
+			}
 		}
 		if err != nil {
 			discard = errors.Is(err, errCancelled)
@@ -219,7 +220,7 @@ func (n *night) waitWhilePaused(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if state != Paused {
+		if state != Paused && state != Cancelled { // then ctx ends in a moment
 			return nil
 		}
 		select {
@@ -260,10 +261,14 @@ func (n *night) release(over bool) {
 	}
 }
 
-func (n *night) finish(ctx context.Context) error {
-	return n.persist(ctx, "finish", func() error {
+// finish ends the night, and reports whether it did: one that was paused or cancelled before is not over by that.
+func (n *night) finish(ctx context.Context) (over bool, err error) {
+	err = n.persist(ctx, "finish", func() error {
 		n.mu.Lock()
 		defer n.mu.Unlock()
+		if n.t.State == Paused || n.t.State == Cancelled {
+			return nil // run looks again
+		}
 		next := *n.t
 		next.State, next.Why, next.Ended = Finished, "", time.Now().UTC()
 		if err := n.arena.Store.SaveHead(ctx, &next); err != nil {
@@ -273,8 +278,10 @@ func (n *night) finish(ctx context.Context) error {
 		n.tell(Event{Kind: StateChanged, Text: next.State.String()})
 		n.wake()
 		n.arena.forget(n.id)
+		over = true
 		return nil
 	})
+	return over, err
 }
 
 // persist does what the night cannot go on without, again and again until it is done: a full disk holds the night, and it

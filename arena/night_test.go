@@ -1052,3 +1052,82 @@ func TestAnEntryThatFailsKeepsNobodyFromPlayingElsewhere(t *testing.T) {
 		t.Errorf("bot-02 has entered one tournament only, and that does not start: %v", err)
 	}
 }
+
+// As programs are ended, which takes them seconds, the last game is over and the night is not.
+func TestANightThatIsPausedOrCancelledAtTheVeryEndIsNotFinished(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bots := names(3)
+		r := newRoster(bots...)
+		r.ending = 2 * time.Second
+		e := prepare(t, Settings{Rounds: 1}, r, bots...)
+		e.start()
+		time.Sleep(time.Second)
+		if err := e.Pause(t.Context(), e.id, organiser); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		if state := e.now().State; state != Paused {
+			t.Errorf("a night that was paused is %v a minute later", state)
+		}
+		if err := e.Continue(t.Context(), e.id, organiser); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		if err := e.Cancel(t.Context(), e.id, "the wrong bots", organiser); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		if night := e.now(); night.State != Cancelled || night.Why != "the wrong bots" {
+			t.Errorf("a night that was cancelled is %v (%s) a minute later", night.State, night.Why)
+		}
+	})
+}
+
+func TestWhoActsAsTheNightEndsActsInTimeOrIsRefused(t *testing.T) {
+	bots := names(3)
+	e := prepare(t, Settings{Rounds: 1}, newRoster(bots...), bots...)
+	found := e.nights[e.id]
+	e.start()
+	e.wait()
+	before := export(t, e.Arena, e.id)
+	for what, do := range map[string]func() error{
+		"cancel":   func() error { return e.Cancel(t.Context(), e.id, "late", organiser) },
+		"withdraw": func() error { return e.Withdraw(t.Context(), e.id, "bot-01", organiser) },
+		"kick":     func() error { return e.Kick(t.Context(), e.id, "bot-02", organiser) },
+		"void":     func() error { return e.VoidTable(t.Context(), e.id, 1, 1, "late", organiser) },
+	} {
+		e.nights[e.id] = found // as whoever looked before the end has it
+		if _, refused := errors.AsType[*StateError](do()); !refused {
+			t.Errorf("%s: not refused, and the night is finished", what)
+		}
+	}
+	delete(e.nights, e.id)
+	if state := e.now().State; state != Finished || !bytes.Equal(export(t, e.Arena, e.id), before) {
+		t.Errorf("the finished night is %v now, or its results are others", state)
+	}
+}
+
+func TestNothingBeginsInANightThatWasCancelled(t *testing.T) {
+	bots := names(3)
+	e := prepare(t, Settings{Rounds: 1}, newRoster(bots...), bots...)
+	n := e.nights[e.id]
+	var once sync.Once
+	e.bots.decide = func(bot string, q table.Question) table.Answer {
+		once.Do(func() {
+			if err := e.Cancel(t.Context(), e.id, "a storm", organiser); err != nil {
+				t.Error(err)
+			}
+			// Another game was about to begin.
+			s := &sitting{night: n, t: n.t, round: 1, table: n.t.Rounds[0].Tables[0]}
+			s.announce(s.setup(2, 1), nil)
+		})
+		return table.Answer{Decision: stay25(q)}
+	}
+	e.start()
+	e.wait()
+	e.Arena.Close()
+	over := slices.IndexFunc(*e.events, func(event Event) bool { return event.Text == Cancelled.String() })
+	if begun := slices.ContainsFunc((*e.events)[over:], func(event Event) bool { return event.Kind == GameBegan }); begun {
+		t.Error("a game began after the night was cancelled: whoever counts those that run counts it for ever")
+	}
+}

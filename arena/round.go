@@ -403,11 +403,12 @@ func housePlayer(player string, seat game.Seat, seed [32]byte) table.Player {
 	return table.House(strategy, func(number int) uint64 { return house.Chance(chance, seat, number-1) })
 }
 
-// announce tells the audience that an attempt begins, or goes on. At a table that was made void nothing begins.
+// announce tells the audience that an attempt begins, or goes on. At a table that was made void nothing begins, nor in a
+// night that was cancelled.
 func (s *sitting) announce(setup table.Setup, sofar []table.Entry) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.now().State == Void {
+	if s.now().State == Void || s.night.t.State == Cancelled {
 		return
 	}
 	moves := make([]game.Move, len(sofar))
