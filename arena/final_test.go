@@ -447,3 +447,25 @@ func TestWhoSitsAtTheFinalTableDoesNotPlayElsewhere(t *testing.T) {
 		e.wait()
 	})
 }
+
+// The last result of the leg is being kept.
+func TestAFinalistKickedAtTheEndOfALegEndsTheFinal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bots := names(4)
+		e := prepareFinal(t, newRoster(bots...), bots...)
+		var games atomic.Int32
+		e.meddle().game = func(id GameID) error {
+			if id.Round > 1 && games.Add(1) == 30 {
+				if err := e.Kick(t.Context(), e.id, e.now().Entries[e.now().finalBots()[0]-1].Name, organiser); err != nil {
+					t.Error(err)
+				}
+			}
+			return nil
+		}
+		e.start()
+		time.Sleep(time.Minute)
+		if night := e.now(); night.State != Finished || len(night.legs()) != 1 {
+			t.Errorf("the night is %v after %d legs, want finished after 1", night.State, len(night.legs()))
+		}
+	})
+}

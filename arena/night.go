@@ -291,6 +291,9 @@ func (n *night) persist(ctx context.Context, what string, do func() error) error
 	if err == nil {
 		return nil
 	}
+	if ctx.Err() != nil { // that is why, most likely
+		return context.Cause(ctx)
+	}
 	n.hold(fmt.Sprintf("%s: %v", what, err))
 	defer n.goOn()
 	for wait := time.Second; ; wait = min(2*wait, 15*time.Second) {

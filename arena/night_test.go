@@ -1131,3 +1131,37 @@ func TestNothingBeginsInANightThatWasCancelled(t *testing.T) {
 		t.Error("a game began after the night was cancelled: whoever counts those that run counts it for ever")
 	}
 }
+
+// A bot was absent at a table that is complete, the disk does not take that at once, and meanwhile the table is made void.
+func TestATableMadeVoidRightAfterItsEndHoldsNothingUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bots := names(3)
+		r := newRoster(bots...)
+		r.absent["bot-02"] = true
+		e := prepare(t, Settings{Rounds: 2}, r, bots...)
+		full := false
+		e.meddle().entry = func(entry Entry) error {
+			if entry.AbsentTables == 1 && !full {
+				full = true
+				return errFull
+			}
+			return nil
+		}
+		e.start()
+		time.Sleep(500 * time.Millisecond)
+		if state := e.now().Rounds[0].Tables[0].State; state != Complete {
+			t.Fatalf("the table is %v, want complete", state)
+		}
+		if err := e.VoidTable(t.Context(), e.id, 1, 1, "a wrong build", organiser); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		night := e.now()
+		if night.State != Finished || night.Rounds[0].Tables[0].State != Void {
+			t.Fatalf("the night is %v, its first table %v; want finished and void", night.State, night.Rounds[0].Tables[0].State)
+		}
+		if absent := night.Entries[1].AbsentTables; absent != 2 {
+			t.Errorf("bot-02 was absent at %d tables running, want 2", absent)
+		}
+	})
+}

@@ -85,7 +85,7 @@ type sitting struct {
 
 // play plays the games that have no result yet, as many side by side as the bots can take, and ends the table.
 func (s *sitting) play(ctx context.Context) error {
-	ctx, breakOff := context.WithCancelCause(ctx)
+	games, breakOff := context.WithCancelCause(ctx) // what is to be kept of the table is not broken off with them
 	defer breakOff(nil)
 	key := tableKey{s.round, s.table.Number}
 	s.mu.Lock()
@@ -106,12 +106,12 @@ func (s *sitting) play(ctx context.Context) error {
 	}
 	lost := s.lostStreams()
 	s.limit = table.NewLimit(s.t.Settings.tableLimit(s.round), len(s.table.Bots), time.Now())
-	err := s.playGames(ctx)
+	err := s.playGames(games)
 	if broken := (*voidError)(nil); errors.As(err, &broken) {
-		if err := s.mark(context.WithoutCancel(ctx), Void, broken.why); err != nil {
+		if err := s.mark(ctx, Void, broken.why); err != nil {
 			return err
 		}
-		return s.noteAbsence(context.WithoutCancel(ctx))
+		return s.noteAbsence(ctx)
 	}
 	if err != nil {
 		return err
