@@ -334,20 +334,25 @@ func (n *night) goOn() {
 
 // pairNext checks in, fills up and pairs the next round.
 func (n *night) pairNext(ctx context.Context, number int) error {
-	present, over, err := n.checkIn(ctx, fmt.Sprintf("pairing round %d", number), func(t *Tournament) []int { return t.entrants(number) })
+	var asked []int
+	present, over, err := n.checkIn(ctx, fmt.Sprintf("pairing round %d", number), func(t *Tournament) []int {
+		asked = t.entrants(number)
+		return asked
+	})
 	if err != nil || !over {
 		return err // nil: run looks again
 	}
 	return n.persist(ctx, fmt.Sprintf("pair round %d", number), func() error {
 		n.mu.Lock()
 		defer n.mu.Unlock()
-		if n.t.State == Paused || ctx.Err() != nil {
+		if n.t.State == Paused || n.t.State == Cancelled || ctx.Err() != nil || n.stale(number, asked, present) {
 			return nil // run looks again
 		}
 		if number == 1 {
 			if err := n.addAnchor(ctx, &present); err != nil {
 				return err
 			}
+			asked = n.t.entrants(number)
 		}
 		if err := n.admit(ctx, number, present); err != nil {
 			return err
@@ -373,6 +378,15 @@ func (n *night) pairNext(ctx context.Context, number int) error {
 			}
 		}
 		return n.keepRound(ctx, round, entrants)
+	})
+}
+
+// stale reports whether a check-in of those that were asked does not hold any more: somebody has entered or left since, or
+// is gone before it is known which build of it plays. n.mu is held.
+func (n *night) stale(number int, asked, present []int) bool {
+	return !slices.Equal(asked, n.t.entrants(number)) || slices.ContainsFunc(present, func(number int) bool {
+		e := n.t.Entries[number-1]
+		return e.Build == "" && !n.there(e)
 	})
 }
 

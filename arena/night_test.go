@@ -1165,3 +1165,64 @@ func TestATableMadeVoidRightAfterItsEndHoldsNothingUp(t *testing.T) {
 		}
 	})
 }
+
+// The disk is full as the first round is paired. Who comes and goes until there is room is taken for what it is then.
+func TestWhoEntersOrLeavesWhileAPairingIsHeldCounts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bots := names(5)
+		r := newRoster(bots...)
+		e := prepare(t, Settings{Rounds: 1, CheckIn: time.Minute, Anchor: AnchorOn}, r, bots[:4]...)
+		full := true
+		e.meddle().round = func(Round) error {
+			if full {
+				return errFull
+			}
+			return nil
+		}
+		e.start()
+		time.Sleep(500 * time.Millisecond)
+		if state := e.now().State; state != Held {
+			t.Fatalf("the night is %v, want held", state)
+		}
+		if err := e.Withdraw(t.Context(), e.id, "bot-04", organiser); err != nil {
+			t.Fatal(err)
+		}
+		e.enter("bot-05")
+		full = false
+		night := e.wait()
+		var seated []string
+		for _, tab := range night.Rounds[0].Tables {
+			for _, number := range tab.Bots {
+				seated = append(seated, night.Entries[number-1].Name)
+			}
+		}
+		slices.Sort(seated)
+		if want := []string{"bot-01", "bot-02", "bot-03", "bot-05", "stay-25"}; !slices.Equal(seated, want) || len(night.Rounds[0].Missing) > 0 {
+			t.Errorf("%v were seated and %v missing, want %v and nobody", seated, night.Rounds[0].Missing, want)
+		}
+	})
+}
+
+// Else it would play a night of which nobody knows by which build.
+func TestABotThatIsGoneAsItsFirstRoundIsPairedIsWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bots := names(4)
+		r := newRoster(bots...)
+		e := prepare(t, Settings{Rounds: 1, CheckIn: time.Minute}, r, bots...)
+		tries := 0
+		e.meddle().entry = func(entry Entry) error {
+			if tries++; tries == 1 {
+				return errFull
+			}
+			return nil
+		}
+		e.start()
+		time.Sleep(500 * time.Millisecond)
+		r.change(func() { delete(r.there, "bot-02") })
+		time.Sleep(30 * time.Second)
+		r.change(func() { r.there["bot-02"] = presence("bot-02") })
+		if night := e.wait(); len(night.Rounds[0].Tables[0].Bots) != 4 || night.Entries[1].Build != "v1" {
+			t.Errorf("%d bots sit at the table and bot-02 plays by build %q, want 4 and v1", len(night.Rounds[0].Tables[0].Bots), night.Entries[1].Build)
+		}
+	})
+}
