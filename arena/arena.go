@@ -125,6 +125,11 @@ func (a *Arena) Close() {
 // add makes a night of a tournament; a.mu is held.
 func (a *Arena) add(t *Tournament) *night {
 	n := &night{arena: a, id: t.ID, t: t, woken: make(chan struct{}), broken: map[tableKey]context.CancelCauseFunc{}}
+	for _, e := range t.Entries {
+		if e.State == Kicked {
+			n.kicked.Store(e.Number, true)
+		}
+	}
 	a.nights[t.ID] = n
 	return n
 }

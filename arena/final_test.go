@@ -469,3 +469,40 @@ func TestAFinalistKickedAtTheEndOfALegEndsTheFinal(t *testing.T) {
 		}
 	})
 }
+
+// The arena is killed after it was kept that a finalist is out, and before it is kept that the leg is void.
+func TestALegIsVoidWithAFinalistWhoWasKickedBeforeARestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bots := names(4)
+		r := newRoster(bots...)
+		var e *eve
+		var kicked sync.Once
+		r.decide = func(bot string, q table.Question) table.Answer {
+			if len(e.now().legs()) == 1 {
+				kicked.Do(func() {
+					if err := e.Kick(t.Context(), e.id, bot, organiser); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			return table.Answer{Decision: stay25(q)}
+		}
+		e = prepareFinal(t, r, bots...)
+		e.meddle().table = func(tab Table) error {
+			if tab.State == Void {
+				e.Arena.stop(ErrStopping)
+				return ErrStopping
+			}
+			return nil
+		}
+		e.start()
+		e.Arena.work.Wait()
+		e.Arena = New(Outside{Store: e.store, Journals: e.book, Bots: r, Audience: audienceFunc(nil), Log: slog.New(slog.DiscardHandler)})
+		if err := e.Resume(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if night := e.wait(); night.State != Finished || night.legs()[0].Tables[0].State != Void {
+			t.Errorf("the night is %v and its leg %v, want finished and void", night.State, night.legs()[0].Tables[0].State)
+		}
+	})
+}

@@ -1226,3 +1226,35 @@ func TestABotThatIsGoneAsItsFirstRoundIsPairedIsWaitedFor(t *testing.T) {
 		}
 	})
 }
+
+func TestABotKickedBeforeARestartIsNotAskedAfterIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bots := names(4)
+		r := newRoster(bots...)
+		e := prepare(t, Settings{Rounds: 1}, r, bots...)
+		var kicking, restarted atomic.Bool
+		var asked atomic.Int32 // after the restart
+		r.decide = func(bot string, q table.Question) table.Answer {
+			if restarted.Load() && bot == "bot-02" {
+				asked.Add(1)
+			}
+			if kicking.CompareAndSwap(false, true) {
+				if err := e.Kick(t.Context(), e.id, "bot-02", organiser); err != nil {
+					t.Error(err)
+				}
+				e.Arena.stop(ErrStopping)
+			}
+			return table.Answer{Decision: stay25(q)}
+		}
+		e.start()
+		e.Arena.work.Wait()
+		restarted.Store(true)
+		e.Arena = New(Outside{Store: e.store, Journals: e.book, Bots: r, Audience: audienceFunc(nil), Log: slog.New(slog.DiscardHandler)})
+		if err := e.Resume(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if night := e.wait(); night.State != Finished || asked.Load() != 0 {
+			t.Errorf("the night is %v, and the bot that was kicked out was asked %d times after the restart; want finished, and never", night.State, asked.Load())
+		}
+	})
+}

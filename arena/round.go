@@ -91,6 +91,11 @@ func (s *sitting) play(ctx context.Context) error {
 	s.mu.Lock()
 	void := s.now().State == Void // by hand, a moment ago
 	s.broken[key] = breakOff
+	for _, e := range s.night.t.Entries {
+		if e.State == Kicked { // a moment ago, or before the arena was restarted
+			s.breakLeg(e)
+		}
+	}
 	s.mu.Unlock()
 	defer func() {
 		s.mu.Lock()
