@@ -43,6 +43,7 @@ type Arena struct {
 	nights map[int64]*night
 	// playing says in which live tournament a bot plays: it may be one at a time. Held together with mu.
 	playing map[string]int64
+	ended   int               // nights that were forgotten, since they are over
 	counted map[int64][]Stats // of finished tournaments
 }
 
@@ -136,25 +137,29 @@ func (a *Arena) add(t *Tournament) *night {
 
 // night finds an unfinished tournament.
 func (a *Arena) night(ctx context.Context, id int64) (*night, error) {
-	a.mu.Lock()
-	n := a.nights[id]
-	a.mu.Unlock()
-	if n != nil {
-		return n, nil
+	for {
+		a.mu.Lock()
+		n, ended := a.nights[id], a.ended
+		a.mu.Unlock()
+		if n != nil {
+			return n, nil
+		}
+		t, err := a.Store.Tournament(ctx, id)
+		if err != nil {
+			return nil, fmt.Errorf("tournament %d: %w", id, err)
+		}
+		if t.State.Over() {
+			return nil, t.closed()
+		}
+		a.mu.Lock()
+		if n = a.nights[id]; n == nil && a.ended == ended { // else it may have ended since it was read
+			n = a.add(t)
+		}
+		a.mu.Unlock()
+		if n != nil {
+			return n, nil
+		}
 	}
-	t, err := a.Store.Tournament(ctx, id)
-	if err != nil {
-		return nil, fmt.Errorf("tournament %d: %w", id, err)
-	}
-	if t.State.Over() {
-		return nil, t.closed()
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if n := a.nights[id]; n != nil {
-		return n, nil
-	}
-	return a.add(t), nil
 }
 
 // Create makes a draft. A request id that made a tournament before answers with that one.
@@ -263,6 +268,7 @@ func (a *Arena) forget(id int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.nights, id)
+	a.ended++
 }
 
 // free lets the bots of a tournament play elsewhere, but for those that stay.
@@ -498,9 +504,14 @@ func (a *Arena) leave(ctx context.Context, id int64, name string, state EntrySta
 
 // Start begins the first pairing round, or says when it will begin by itself. Starting what runs is harmless.
 func (a *Arena) Start(ctx context.Context, id int64, at time.Time, act Act) error {
+	return a.start(ctx, id, at, time.Time{}, act)
+}
+
+// start is Start. Due is the time at which the tournament was to start by itself, if that is who starts it.
+func (a *Arena) start(ctx context.Context, id int64, at, due time.Time, act Act) error {
 	return a.change(ctx, id, act, func(n *night, t *Tournament) error {
 		switch {
-		case t.State.Live():
+		case t.State.Live(), !due.IsZero() && !due.Equal(t.StartAt): // it was set to another time a moment ago
 			return errAsItWas
 		case t.State != Open:
 			return t.closed()

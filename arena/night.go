@@ -115,7 +115,7 @@ const startRetry = 30 * time.Second
 func (n *night) startAtLast(at time.Time) {
 	a, id := n.arena, n.id
 	act := Act{Who: "arena", What: "start", Why: "it was set for " + at.Format(time.RFC3339)}
-	err := a.Start(a.ctx, id, time.Time{}, act)
+	err := a.start(a.ctx, id, time.Time{}, at, act)
 	if err == nil || a.ctx.Err() != nil {
 		return
 	}

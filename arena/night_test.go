@@ -1258,3 +1258,44 @@ func TestABotKickedBeforeARestartIsNotAskedAfterIt(t *testing.T) {
 		}
 	})
 }
+
+// Its old time came just as another one was set.
+func TestATournamentThatIsSetToAnotherTimeDoesNotStartAtTheOldOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bots := names(3)
+		e := prepare(t, Settings{Rounds: 1}, newRoster(bots...), bots...)
+		began := time.Now()
+		old := began.Add(time.Hour)
+		for _, at := range []time.Time{old, old.Add(time.Hour)} {
+			if err := e.Start(t.Context(), e.id, at, organiser); err != nil {
+				t.Fatal(err)
+			}
+		}
+		e.nights[e.id].startAtLast(old)
+		if night := e.wait(); night.Started.Sub(began) != 2*time.Hour {
+			t.Errorf("the night started after %v, want 2 hours", night.Started.Sub(began))
+		}
+	})
+}
+
+// Two act on a draft at the same time: while one reads it, the other cancels it.
+func TestATournamentThatIsCancelledWhileItIsReadStaysSo(t *testing.T) {
+	e := prepare(t, Settings{Rounds: 1}, newRoster())
+	draft, err := e.Create(t.Context(), Settings{Name: "another night"}, "", organiser)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := e.meddle()
+	m.read = func() {
+		m.read = nil
+		if err := e.Cancel(t.Context(), draft.ID, "a mistake", organiser); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, refused := errors.AsType[*StateError](e.Open(t.Context(), draft.ID, organiser)); !refused {
+		t.Error("a tournament that was cancelled could be opened")
+	}
+	if now, err := e.Tournament(t.Context(), draft.ID); err != nil || now.State != Cancelled {
+		t.Errorf("the tournament is %v (%v), want cancelled", now.State, err)
+	}
+}
