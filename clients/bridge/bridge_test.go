@@ -93,7 +93,9 @@ func TestACommandThatHangsIsStartedAgain(t *testing.T) {
 	a.askFor("r1", time.Millisecond)
 	a.expect("r1: pass")
 	a.ask("r2")
-	a.expect("r2: hit")
+	if got := a.decision(); got != "r2: hit" && got != "r2: hit (again)" { // the process that hangs may have been asked it too
+		t.Errorf("got %q, want r2 hit by another process\n%s", got, a.log)
+	}
 	a.logs("request r1 is not answered though its time was up 1ms ago; the command is started again")
 	a.logs("the command has answered nothing since it is ready; it takes too long, or does not flush what it writes (Python")
 }

@@ -98,7 +98,7 @@ func (c *child) live(ctx context.Context, up func()) (answered bool, err error) 
 		err = context.Cause(ctx)
 	case err = <-r.failed:
 	case <-r.process.Gone():
-		err = r.ended()
+		err = r.over()
 	}
 	return c.detach(err), err
 }

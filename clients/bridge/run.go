@@ -91,23 +91,32 @@ func (r *run) end() {
 
 // becomeReady waits until the process says that it is ready.
 func (r *run) becomeReady(ctx context.Context, patience time.Duration) error {
+	late := false
+	select {
+	case <-r.ready:
+	case err := <-r.failed:
+		r.fail(err) // it is looked at below
+	case <-r.process.Gone():
+	case <-time.After(patience):
+		late = true
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	// More than one may have come by now: then what the process said comes before its end.
 	select {
 	case <-r.ready:
 		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	default:
+	}
+	select {
 	case err := <-r.failed:
 		return &CommandError{err.Error()}
-	case <-r.process.Gone():
-		select {
-		case <-r.ready: // both at once
-			return nil
-		default:
-			return commandError("%v before it wrote {\"ready\":true}", r.ended())
-		}
-	case <-time.After(patience):
+	default:
+	}
+	if late {
 		return commandError("the command did not write {\"ready\":true} as a line within %v; %s", patience, r.silence())
 	}
+	return commandError("%v before it wrote {\"ready\":true}", r.ended())
 }
 
 // silence is the likely reason why nothing is heard of the process.
@@ -116,6 +125,16 @@ func (r *run) silence() string {
 		return fmt.Sprintf("what it wrote, %.80q, has no newline at its end", begun)
 	}
 	return flushHint
+}
+
+// over says why the process, which is gone, is of no use: what it did wrong before it ended says more.
+func (r *run) over() error {
+	select {
+	case err := <-r.failed:
+		return err
+	default:
+		return r.ended()
+	}
 }
 
 // ended says what the process, which is gone, ended in.
