@@ -282,8 +282,9 @@ func (a *Arena) free(tournament int64, stay ...string) {
 	}
 }
 
-// audit keeps who did what.
+// audit keeps who did what. What was done is noted also if whoever did it waits for the answer no more.
 func (a *Arena) audit(ctx context.Context, id int64, act Act) error {
+	ctx = context.WithoutCancel(ctx)
 	if act.At.IsZero() {
 		act.At = time.Now().UTC()
 	}
@@ -495,10 +496,10 @@ func (a *Arena) leave(ctx context.Context, id int64, name string, state EntrySta
 		n.kicked.Store(entry.Number, true)
 		n.breakLeg(entry)
 	}
+	n.wake()
 	if err := a.audit(ctx, id, act); err != nil {
 		return fmt.Errorf("keep the audit log of tournament %d: %w", id, err)
 	}
-	n.wake()
 	return nil
 }
 
@@ -548,14 +549,17 @@ func (a *Arena) Pause(ctx context.Context, id int64, act Act) error {
 
 // Continue goes on after Pause.
 func (a *Arena) Continue(ctx context.Context, id int64, act Act) error {
-	return a.change(ctx, id, act, func(_ *night, t *Tournament) error {
+	return a.change(ctx, id, act, func(n *night, t *Tournament) error {
 		if !t.State.Live() {
 			return t.unfit("only a paused one can go on")
 		}
 		if t.State != Paused {
 			return errAsItWas
 		}
-		t.State = Running
+		t.State, t.Why = Running, ""
+		if n.held > 0 { // still, or anew
+			t.State, t.Why = Held, n.why
+		}
 		return nil
 	})
 }

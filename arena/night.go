@@ -23,6 +23,7 @@ type night struct {
 	t      *Tournament
 	woken  chan struct{} // closed and replaced when something changes that run may wait for
 	held   int           // games and tables that stand still for a reason of the arena's
+	why    string        // the last such reason
 	broken map[tableKey]context.CancelCauseFunc
 
 	finalBegan time.Time // since the program started; only run looks at it
@@ -314,6 +315,7 @@ func (n *night) hold(why string) {
 	defer n.mu.Unlock()
 	n.arena.Log.Error("a tournament is held", "tournament", n.id, "why", why)
 	n.held++
+	n.why = why
 	if n.t.State == Running {
 		n.t.State, n.t.Why = Held, why
 		_ = n.arena.Store.SaveHead(n.arena.ctx, n.t)

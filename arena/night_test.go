@@ -1299,3 +1299,58 @@ func TestATournamentThatIsCancelledWhileItIsReadStaysSo(t *testing.T) {
 		t.Errorf("the tournament is %v (%v), want cancelled", now.State, err)
 	}
 }
+
+// Whoever paused the night went away before the answer.
+func TestWhatWasDoneIsNotedThoughNobodyWaitsForIt(t *testing.T) {
+	e := prepare(t, Settings{Rounds: 1, CheckIn: time.Hour}, newRoster(), "bot-01")
+	e.start()
+	ctx, leave := context.WithCancel(t.Context())
+	e.meddle().head = func(*Tournament) error { leave(); return nil }
+	_ = e.Pause(ctx, e.id, Act{Who: "admin", What: "pause"})
+	acts, err := e.store.Acts(t.Context(), e.id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	noted := slices.ContainsFunc(acts, func(a Act) bool { return a.What == "pause" })
+	if paused := e.now().State == Paused; paused != noted {
+		t.Errorf("the night is paused: %v, and that is noted: %v", paused, noted)
+	}
+}
+
+func TestANightThatIsHeldAndGoesOnAfterAPauseSaysSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bots := names(3)
+		e := prepare(t, Settings{Rounds: 1}, newRoster(bots...), bots...)
+		e.book.full = true
+		e.start()
+		time.Sleep(5 * time.Second)
+		held := e.now()
+		for _, do := range []func() error{
+			func() error { return e.Pause(t.Context(), e.id, organiser) },
+			func() error { return e.Continue(t.Context(), e.id, organiser) },
+		} {
+			if err := do(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if now := e.now(); held.State != Held || now.State != Held || now.Why != held.Why {
+			t.Errorf("the night is %v (%s), and was %v (%s) before the pause; nothing can be written yet", now.State, now.Why, held.State, held.Why)
+		}
+		if err := e.Pause(t.Context(), e.id, organiser); err != nil {
+			t.Fatal(err)
+		}
+		e.book.mu.Lock()
+		e.book.full = false
+		e.book.mu.Unlock()
+		time.Sleep(time.Minute)
+		if err := e.Continue(t.Context(), e.id, organiser); err != nil {
+			t.Fatal(err)
+		}
+		if now := e.now(); now.State != Running && now.State != Finished || now.Why != "" {
+			t.Errorf("the night is %v (%s), want it running or, by now, finished", now.State, now.Why)
+		}
+		if night := e.wait(); night.State != Finished {
+			t.Errorf("the night is %v, want finished", night.State)
+		}
+	})
+}
