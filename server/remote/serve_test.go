@@ -403,8 +403,9 @@ func TestABotThatDoesNotReadIsCutOffAndBurnsItsOwnTime(t *testing.T) {
 			time.Sleep(100 * time.Millisecond) // an absent bot is not waited for
 		}
 		c.listen(true)
-		if bye, err := c.ends(); bye != nil || reasonOf(err) != "TOO_SLOW" {
-			t.Errorf("ended with %v, %v", bye, err) // there was no room for a Goodbye
+		// There is seldom room for a Goodbye.
+		if bye, err := c.ends(); bye != nil && bye.GetReason() != flip7v1.EndReason_END_REASON_TOO_SLOW || reasonOf(err) != "TOO_SLOW" {
+			t.Errorf("ended with %v, %v", bye, err)
 		}
 	})
 }
