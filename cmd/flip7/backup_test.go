@@ -23,9 +23,10 @@ func TestBackupInTheMiddleOfANight(t *testing.T) {
 	want, told := undisturbed(t, rounds)
 	first := newNight(t, rounds)
 	first.start()
-	first.until(moment{told: told / 2, kind: asked})
+	goOn := first.hold(moment{told: told / 2, kind: asked})
 	file := filepath.Join(t.TempDir(), "backup")
 	verb(t, "backup", file, "--data", first.server.data)
+	goOn()
 	first.untilOver()
 	if got := first.results(); !bytes.Equal(got, want) {
 		t.Errorf("with a backup the results are others: %s", difference(got, want))

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -99,6 +100,8 @@ type pulse struct {
 	told    int
 	next    moment
 	reached chan struct{} // closed at next; nil: nobody waits
+	hold    chan struct{} // what the witnesses are to wait for from next on; nil: nothing
+	held    chan struct{} // what they wait for, each before it answers; nil: nothing
 }
 
 func (p *pulse) beat(kind news) {
@@ -107,7 +110,20 @@ func (p *pulse) beat(kind news) {
 	p.told++
 	if p.reached != nil && p.told >= p.next.told && kind&p.next.kind != 0 {
 		close(p.reached)
-		p.reached = nil
+		p.reached, p.held, p.hold = nil, p.hold, nil
+	}
+}
+
+// rest waits as long as the witnesses are held.
+func (p *pulse) rest(ctx context.Context) {
+	p.mu.Lock()
+	held := p.held
+	p.mu.Unlock()
+	if held != nil {
+		select {
+		case <-held:
+		case <-ctx.Done():
+		}
 	}
 }
 

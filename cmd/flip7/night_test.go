@@ -271,6 +271,18 @@ func (n *night) until(m moment) {
 	}
 }
 
+// hold returns when a moment has come at which a witness is asked. The night is in its middle until goOn is called, however
+// long that takes: from that moment on the witnesses answer nothing.
+func (n *night) hold(m moment) (goOn func()) {
+	n.t.Helper()
+	hold := make(chan struct{})
+	n.pulse.mu.Lock()
+	n.pulse.hold = hold
+	n.pulse.mu.Unlock()
+	n.until(m)
+	return func() { close(hold) }
+}
+
 func (n *night) untilOver() {
 	n.t.Helper()
 	select {

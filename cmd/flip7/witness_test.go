@@ -90,6 +90,7 @@ func (w *witness) converse(ctx context.Context, client flip7v1.PlayServiceClient
 			}
 		}
 		if len(said.GetMessages()) > 0 {
+			w.pulse.rest(ctx)
 			err = stream.Send(said)
 		}
 	}
