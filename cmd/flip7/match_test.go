@@ -117,7 +117,7 @@ func TestABotThatWantsTheBridgeIsToldSoAtOnce(t *testing.T) {
 func TestWhatABotWritesBesideItsDecisionsIsAWarningAtTheEnd(t *testing.T) {
 	_, behind := jsonBot(t, `echo '{"ready":true}'
 while read -r line; do
-  case $line in *'"type":"request"'*) echo thinking; echo '{"decision":"pass"}'; echo cannot decide >&2;; esac
+  case $line in *'"type":"request"'*) echo thinking; echo cannot decide >&2; echo '{"decision":"pass"}';; esac
 done`)
 	text, code := said(t, "match", behind, "house:odds", "house:racer", "--games", "3")
 	for _, want := range []string{" warnings, the first: level=WARN msg=\"a line on the command's standard output is not taken",
