@@ -189,7 +189,10 @@ func (s *botService) RetireBot(ctx context.Context, r *flip7v1.RetireBotRequest)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.store.RetireBot(ctx, bot.Name, time.Now()); err != nil {
+	s.nights.entering.Lock() // who enters is not retired, or seen by dismiss
+	err = s.store.RetireBot(ctx, bot.Name, time.Now())
+	s.nights.entering.Unlock()
+	if err != nil {
 		return nil, err
 	}
 	if err := s.dismiss(ctx, bot.Name); err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 
 	"github.com/flip7-arena/flip7/arena"
 	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
+	"github.com/flip7-arena/flip7/server/wire"
 )
 
 // bot is a stream of a bot that said hello and was welcomed.
@@ -391,5 +393,41 @@ func TestWhatEndsWithAnOwner(t *testing.T) {
 	}
 	if _, err := client.RegisterBot(r.admin, &flip7v1.RegisterBotRequest{Name: "odds-bot"}); status.Code(err) != codes.AlreadyExists {
 		t.Errorf("the name of a retired bot: %v, want ALREADY_EXISTS", err)
+	}
+}
+
+func TestABotThatEntersAsItRetiresIsNotWaitedFor(t *testing.T) {
+	h := host(t)
+	tokens := h.roles()
+	bots := flip7v1.NewBotServiceClient(h.conn)
+	id := h.opened(nil)
+	for n := range 60 {
+		name := fmt.Sprintf("bot-%d", n)
+		if _, err := bots.RegisterBot(h.admin, &flip7v1.RegisterBotRequest{Name: name, Owner: "ann"}); err != nil {
+			t.Fatal(err)
+		}
+		var both sync.WaitGroup
+		both.Go(func() {
+			_, err := h.EnterBot(h.admin, &flip7v1.EnterBotRequest{TournamentId: id, Player: name})
+			if err != nil && status.Code(err) != codes.FailedPrecondition {
+				t.Errorf("%s enters: %v", name, err)
+			}
+		})
+		both.Go(func() {
+			if _, err := bots.RetireBot(tokens.owner, &flip7v1.RetireBotRequest{Name: name}); err != nil {
+				t.Errorf("%s retires: %v", name, err)
+			}
+		})
+		both.Wait()
+	}
+	number, _ := wire.TournamentIDOf(id)
+	night, err := h.arena.Tournament(t.Context(), number)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range night.Entries {
+		if e.State == arena.Entered {
+			t.Errorf("%s is retired, and the night waits for it", e.Name)
+		}
 	}
 }

@@ -105,7 +105,9 @@ func (s *botService) RetireOwner(ctx context.Context, r *flip7v1.RetireOwnerRequ
 	s.registering.Lock()
 	bots, err := s.allOf(ctx, r.GetName())
 	if err == nil {
+		s.nights.entering.Lock() // as in RetireBot
 		err = s.store.RetireOwner(ctx, r.GetName(), time.Now())
+		s.nights.entering.Unlock()
 	}
 	s.registering.Unlock()
 	if err != nil {
