@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"log/slog"
+	"maps"
 	"strings"
 	"sync"
 	"time"
@@ -27,6 +28,8 @@ type bots struct {
 	door func() (address string, err error)
 	// dismiss ends what a bot practises, and returns when it has ended.
 	dismiss func(bot string)
+
+	launching sync.Mutex // held while a program is started, or is told to end
 
 	mu     sync.Mutex
 	tokens map[[sha256.Size]byte]string // name by hash of the token
@@ -64,6 +67,11 @@ func (b *bots) Start(name, command string) error {
 	if err != nil {
 		return fmt.Errorf("let programs in: %w", err)
 	}
+	b.launching.Lock()
+	defer b.launching.Unlock()
+	if b.launcher.Running(name) { // by now
+		return nil
+	}
 	token, hash := newToken()
 	b.mu.Lock()
 	b.tokens[hash] = name
@@ -91,25 +99,28 @@ func (b *bots) startAgain(live []*arena.Tournament, log *slog.Logger) {
 	}
 }
 
-// Stop implements arena.Bots.
-func (b *bots) Stop(name string) {
-	if !b.launcher.Running(name) {
-		return
+// Stop implements arena.Bots. A program takes a while to end. One that is started under its name meanwhile, for the next
+// tournament, has a token of its own, and keeps it.
+func (b *bots) Stop(name string) { <-b.unwant(name) }
+
+// unwant makes the token of a program worthless and has it end; the channel is closed when it is gone.
+func (b *bots) unwant(name string) (gone <-chan struct{}) {
+	b.launching.Lock()
+	defer b.launching.Unlock()
+	known := b.launcher.Running(name)
+	gone = b.launcher.Unwant(name)
+	if known {
+		b.forget(name)
+		b.End(name, flip7v1.EndReason_END_REASON_TOKEN_REVOKED, "the tournament for which this bot was started is over")
 	}
-	b.launcher.Stop(name)
-	b.forget(name)
-	b.End(name, flip7v1.EndReason_END_REASON_TOKEN_REVOKED, "the tournament for which this bot was started is over")
+	return gone
 }
 
 // forget makes the tokens of a program worthless.
 func (b *bots) forget(name string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for hash, of := range b.tokens {
-		if of == name {
-			delete(b.tokens, hash)
-		}
-	}
+	maps.DeleteFunc(b.tokens, func(_ [sha256.Size]byte, of string) bool { return of == name })
 }
 
 // started is the program that a token was made for.

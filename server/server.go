@@ -334,11 +334,9 @@ func (s *Server) resume(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("the tournaments that run: %w", err)
 	}
-	if err := s.arena.Resume(ctx); err != nil {
-		return err
-	}
+	// Programs come first: a tournament that has nothing left to play ends at once, and its programs with it.
 	s.bots.startAgain(live, s.log)
-	return nil
+	return s.arena.Resume(ctx)
 }
 
 // serve lets callers in until ctx ends, Stop is called or a door breaks.

@@ -130,15 +130,21 @@ func (l *Launcher) Output(name string) []string {
 }
 
 // Stop ends the program of a name with all it has started, and returns when it is gone. There need not be one.
-func (l *Launcher) Stop(name string) {
+func (l *Launcher) Stop(name string) { <-l.Unwant(name) }
+
+// Unwant is Stop that does not wait: the channel is closed when the program is gone. The name is free at once.
+func (l *Launcher) Unwant(name string) (gone <-chan struct{}) {
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	p := l.programs[name]
-	delete(l.programs, name)
-	l.mu.Unlock()
-	if p != nil {
-		p.unwant()
-		<-p.ended
+	if p == nil {
+		none := make(chan struct{})
+		close(none)
+		return none
 	}
+	delete(l.programs, name)
+	p.unwant()
+	return p.ended
 }
 
 // Close ends all programs and returns when they are gone; none is started after that.
