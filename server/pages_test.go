@@ -372,7 +372,12 @@ func TestPagesKeepWhatIsSecretUntilTheTableIsOver(t *testing.T) {
 		"odds-bot", "house:odds", "house:racer")
 	second, goOn := make(chan struct{}), make(chan struct{})
 	reached := sync.OnceFunc(func() { close(second) })
-	think := sync.OnceFunc(func() { time.Sleep(250 * time.Millisecond) }) // of its first decision up to 200 ms may be the network's
+	think := sync.OnceFunc(func() { // up to 200 ms of its first decision may be the network's, and what the arena stalls is not charged
+		began, lost := time.Now(), b.metrics.probe.Lost()
+		for time.Since(began)-(b.metrics.probe.Lost()-lost) < 250*time.Millisecond {
+			time.Sleep(10 * time.Millisecond)
+		}
+	})
 	ctx, leave := context.WithCancel(t.Context())
 	played := make(chan error, 1)
 	go func() {
