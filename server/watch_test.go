@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -375,4 +376,53 @@ func (b *bot) passAll(request *flip7v1.DecisionRequest, told []*flip7v1.GameEven
 		request, told = b.untilAsked(told)
 	}
 	return told
+}
+
+func TestWhoWatchesAGameIsToldThatItWasBrokenOff(t *testing.T) {
+	for what, breakOff := range map[string]func(h *hosting, id string) error{
+		"cancel": func(h *hosting, id string) error {
+			_, err := h.CancelTournament(h.admin, &flip7v1.CancelTournamentRequest{TournamentId: id, Why: "a storm"})
+			return err
+		},
+		"void": func(h *hosting, id string) error {
+			_, err := h.VoidTable(h.admin, &flip7v1.VoidTableRequest{TournamentId: id, PairingRound: 1, Table: 1, Why: "a wrong build"})
+			return err
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			h := host(t)
+			player := h.join(as(t.Context(), h.registered("ada")), "1")
+			id := h.opened(&flip7v1.TournamentSettings{Seats: 3, PairingRounds: 1, Anchor: flip7v1.Anchor_ANCHOR_OFF}, "bot:ada", "house:odds", "house:racer")
+			if _, err := h.StartTournament(h.admin, &flip7v1.StartTournamentRequest{TournamentId: id}); err != nil {
+				t.Fatal(err)
+			}
+			request, _ := player.untilAsked(nil)
+			ctx, leave := context.WithTimeout(t.Context(), 10*time.Second)
+			defer leave()
+			stream, err := h.watching().WatchGame(ctx, &flip7v1.WatchGameRequest{GameId: request.GetGame().GetGameId()})
+			if err == nil {
+				_, err = stream.Recv()
+			}
+			if err == nil {
+				err = breakOff(h, id)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			var last *flip7v1.WatchGameResponse
+			for {
+				r, err := stream.Recv()
+				if errors.Is(err, io.EOF) {
+					break
+				}
+				if err != nil {
+					t.Fatalf("the game was broken off, and its spectator is told %v", err)
+				}
+				last = r
+			}
+			if f := last.GetFinished(); f.GetState() != flip7v1.GameState_GAME_STATE_ENDED || f.GetEnd() != flip7v1.GameEnd_GAME_END_VOID {
+				t.Errorf("a spectator is told last %v, want that the game has ended, void", last)
+			}
+		})
+	}
 }

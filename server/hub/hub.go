@@ -91,6 +91,7 @@ func (h *Hub) Happened(e arena.Event) {
 		f.add(e)
 	}
 	if e.Kind == arena.StateChanged && (e.Text == arena.Finished.String() || e.Text == arena.Cancelled.String()) {
+		clear(f.games) // those that were broken off: no table of theirs will be said to be over
 		h.end(e.Tournament)
 	}
 	close(f.changed)
