@@ -604,9 +604,6 @@ func (a *Arena) VoidTable(ctx context.Context, id int64, round, number int, why 
 	if t.State == Void {
 		return nil
 	}
-	if err := a.audit(ctx, id, act); err != nil {
-		return fmt.Errorf("keep the audit log of tournament %d: %w", id, err)
-	}
 	breakOff := n.broken[tableKey{round, number}]
 	if breakOff == nil || t.State == Complete {
 		t.VoidFrom = len(n.t.Rounds) + 1
@@ -617,6 +614,9 @@ func (a *Arena) VoidTable(ctx context.Context, id int64, round, number int, why 
 	}
 	if breakOff != nil {
 		breakOff(&voidError{why})
+	}
+	if err := a.audit(ctx, id, act); err != nil {
+		return fmt.Errorf("keep the audit log of tournament %d: %w", id, err)
 	}
 	return nil
 }

@@ -1354,3 +1354,32 @@ func TestANightThatIsHeldAndGoesOnAfterAPauseSaysSo(t *testing.T) {
 		}
 	})
 }
+
+func TestATableThatCouldNotBeMadeVoidIsNotNotedAsVoid(t *testing.T) {
+	bots := names(3)
+	e := prepare(t, Settings{Rounds: 1}, newRoster(bots...), bots...)
+	var once sync.Once
+	full := false // as the table is made void
+	e.meddle().table = func(Table) error {
+		if full {
+			return errFull
+		}
+		return nil
+	}
+	e.bots.decide = func(bot string, q table.Question) table.Answer {
+		once.Do(func() {
+			full = true
+			if err := e.VoidTable(t.Context(), e.id, 1, 1, "a wrong build", Act{Who: "admin", What: "void 1/1"}); !errors.Is(err, errFull) {
+				t.Errorf("got %v, want that there is no room", err)
+			}
+			full = false
+		})
+		return table.Answer{Decision: stay25(q)}
+	}
+	e.start()
+	night := e.wait()
+	acts, err := e.store.Acts(t.Context(), e.id)
+	if err != nil || slices.ContainsFunc(acts, func(a Act) bool { return a.What == "void 1/1" }) {
+		t.Errorf("the table is %v, and the audit log says %v (%v)", night.Rounds[0].Tables[0].State, acts, err)
+	}
+}
