@@ -66,10 +66,10 @@ func (l *lagMeter) end() {
 
 // close ends the meter for good, and returns when it has ended.
 func (l *lagMeter) close() {
-	l.end()
 	l.mu.Lock()
-	l.closed = true
+	l.closed = true // first, so that nothing begins after the end
 	l.mu.Unlock()
+	l.end()
 	l.work.Wait()
 }
 

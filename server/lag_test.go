@@ -82,3 +82,25 @@ func TestLagIsMeasuredWhileGamesArePlayed(t *testing.T) {
 		m.close() // in mid-game
 	})
 }
+
+// However the two meet.
+func TestALagMeterThatIsClosedAsAGameBeginsEnds(t *testing.T) {
+	for n := range 2000 {
+		l := newLagMeter(func() time.Duration { return 0 }, func(time.Duration) {})
+		begun, closed := make(chan struct{}), make(chan struct{})
+		go func() {
+			l.begin(func() []int64 { return nil })
+			close(begun)
+		}()
+		go func() {
+			l.close()
+			close(closed)
+		}()
+		<-begun
+		select {
+		case <-closed:
+		case <-time.After(5 * time.Second):
+			t.Fatalf("try %d: the meter does not end", n+1)
+		}
+	}
+}
