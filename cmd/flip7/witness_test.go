@@ -94,8 +94,10 @@ func (w *witness) converse(ctx context.Context, client flip7v1.PlayServiceClient
 			err = stream.Send(said)
 		}
 	}
-	if err == io.EOF { // of Send: why is for Recv to say
-		_, err = stream.Recv()
+	if err == io.EOF { // of Send: why is for Recv to say, after what came before
+		for err = nil; err == nil; {
+			_, err = stream.Recv()
+		}
 	}
 	return err
 }
