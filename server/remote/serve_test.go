@@ -1,7 +1,9 @@
 package remote_test
 
 import (
+	"context"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -9,6 +11,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/flip7-arena/flip7/arena/game"
@@ -701,4 +704,49 @@ end stream 3 (1 v1  ) END_REASON_UNSPECIFIED
 			t.Errorf("got\n%s\nwant\n%s", got, want)
 		}
 	})
+}
+
+// quiet is a stream of a bot that says nothing.
+type quiet struct {
+	stream
+	ctx context.Context
+}
+
+func (q quiet) Context() context.Context         { return q.ctx }
+func (q quiet) Send(*flip7v1.PlayResponse) error { return nil }
+
+func (q quiet) Recv() (*flip7v1.PlayRequest, error) {
+	<-q.ctx.Done()
+	return nil, q.ctx.Err()
+}
+
+// However the two meet: it is refused, or ended like all others.
+func TestAStreamThatOpensAsTheArenaStopsIsNotWaitedFor(t *testing.T) {
+	for n := range 300 {
+		bots := remote.New(remote.Config{Log: slog.New(slog.DiscardHandler), Limits: remote.Limits{HelloTimeout: time.Hour},
+			Stalls: func() time.Duration { return 0 }})
+		ctx, leave := context.WithCancel(t.Context())
+		var serving sync.WaitGroup
+		for i := range 4 {
+			serving.Go(func() {
+				if err := bots.Serve(fmt.Sprintf("bot-%d", i), quiet{ctx: ctx}); status.Code(err) != codes.Unavailable {
+					t.Errorf("the stream ends with %v, want UNAVAILABLE", err)
+				}
+			})
+		}
+		closed := make(chan struct{})
+		go func() { bots.Close(); close(closed) }()
+		select {
+		case <-closed:
+		case <-time.After(5 * time.Second):
+			t.Errorf("try %d: a stream that opened meanwhile is waited for", n+1)
+			leave()
+			<-closed
+		}
+		serving.Wait()
+		leave()
+		if t.Failed() {
+			break
+		}
+	}
 }

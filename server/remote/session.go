@@ -125,6 +125,9 @@ func (b *Bots) open(name string, stream grpc.BidiStreamingServer[flip7v1.PlayReq
 		return nil, ending(flip7v1.EndReason_END_REASON_FLOOD, fmt.Sprintf("more than %d streams a second", streamsPerSecond))
 	}
 	bot.streams[s] = struct{}{}
+	if b.drained() != nil { // a moment ago, and Close has not seen the stream
+		s.stop(s.drainEnd())
+	}
 	return s, end{}
 }
 
