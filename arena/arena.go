@@ -39,6 +39,8 @@ type Arena struct {
 	stop context.CancelCauseFunc
 	work sync.WaitGroup
 
+	closing sync.Mutex // held while work begins, and while Close says that none does any more
+
 	mu     sync.Mutex
 	nights map[int64]*night
 	// playing says in which live tournament a bot plays: it may be one at a time. Held together with mu.
@@ -119,8 +121,19 @@ func (a *Arena) Resume(ctx context.Context) error {
 
 // Close breaks off what runs and waits until it stands; tournaments stay as they are in the store.
 func (a *Arena) Close() {
+	a.closing.Lock()
 	a.stop(ErrStopping)
+	a.closing.Unlock()
 	a.work.Wait()
+}
+
+// do does something in a goroutine that Close waits for; after that it does nothing.
+func (a *Arena) do(work func()) {
+	a.closing.Lock()
+	defer a.closing.Unlock()
+	if a.ctx.Err() == nil {
+		a.work.Go(work)
+	}
 }
 
 // add makes a night of a tournament; a.mu is held.
@@ -580,7 +593,7 @@ func (a *Arena) Cancel(ctx context.Context, id int64, why string, act Act) error
 	case cancelled.cancel != nil:
 		cancelled.cancel(errCancelled)
 	default: // it had not begun, but its commands are there
-		a.work.Go(func() { cancelled.release(true) })
+		a.do(func() { cancelled.release(true) })
 	}
 	return err
 }

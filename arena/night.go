@@ -147,7 +147,7 @@ func (n *night) claimAll(t *Tournament) error {
 func (n *night) begin() {
 	ctx, cancel := context.WithCancelCause(n.arena.ctx)
 	n.cancel = cancel
-	n.arena.work.Go(func() {
+	n.arena.do(func() {
 		defer cancel(nil)
 		if err := n.run(ctx); err != nil && !errors.Is(err, ErrStopping) && !errors.Is(err, errCancelled) {
 			n.arena.Log.Error("a tournament stands still", "tournament", n.id, "err", err)

@@ -1383,3 +1383,40 @@ func TestATableThatCouldNotBeMadeVoidIsNotNotedAsVoid(t *testing.T) {
 		t.Errorf("the table is %v, and the audit log says %v (%v)", night.Rounds[0].Tables[0].State, acts, err)
 	}
 }
+
+// guarded are Journals of a store that is closed once the arena is.
+type guarded struct {
+	Journals
+	closed atomic.Bool
+	late   atomic.Int32 // opened after that
+}
+
+func (g *guarded) Open(id int64) (Journal, error) {
+	if g.closed.Load() {
+		g.late.Add(1)
+	}
+	return g.Journals.Open(id)
+}
+
+// However the two meet.
+func TestANightThatStartsAsTheArenaClosesDoesNotOutliveIt(t *testing.T) {
+	for n := range 300 {
+		e := prepare(t, Settings{Rounds: 1, CheckIn: time.Hour}, newRoster(), "bot-01")
+		g := &guarded{Journals: e.book}
+		e.Arena.Journals = g
+		started := make(chan struct{})
+		go func() {
+			if err := e.Start(context.Background(), e.id, time.Time{}, organiser); err != nil {
+				t.Error(err)
+			}
+			close(started)
+		}()
+		e.Close()
+		g.closed.Store(true)
+		<-started
+		e.work.Wait()
+		if g.late.Load() > 0 {
+			t.Fatalf("try %d: the night opened its journal after the arena was closed", n+1)
+		}
+	}
+}
