@@ -994,13 +994,21 @@ func TestABotThatPlaysElsewhereByNowKeepsItsBuild(t *testing.T) {
 		r := newRoster(bots...)
 		var e *eve
 		var other *Tournament
-		var left sync.Once
+		var left, free sync.Once
 		r.decide = func(bot string, q table.Question) table.Answer {
-			if len(e.now().Rounds) == 2 { // bot-04 is free
+			switch len(e.now().Rounds) {
+			case 1:
 				left.Do(func() {
+					if err := e.Withdraw(t.Context(), e.id, "bot-04", organiser); err != nil {
+						t.Error(err)
+					}
+				})
+			case 2:
+				free.Do(func() {
 					if err := e.Start(t.Context(), other.ID, time.Time{}, organiser); err != nil {
 						t.Error(err)
 					}
+					r.Pin("bot-04", "v1") // as by its first pairing there
 				})
 			}
 			return table.Answer{Decision: stay25(q)}
@@ -1019,10 +1027,6 @@ func TestABotThatPlaysElsewhereByNowKeepsItsBuild(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.start()
-		if err := e.Withdraw(t.Context(), e.id, "bot-04", organiser); err != nil {
-			t.Fatal(err)
-		}
-		r.Pin("bot-04", "v1") // as by its first pairing there
 		e.wait()
 		if _, pinned := r.pinned["bot-04"]; !pinned {
 			t.Error("the end of the night that bot-04 has left lets it change its build in the one in which it plays")
