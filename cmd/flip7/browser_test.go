@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -56,7 +55,7 @@ func openWindow(t *testing.T, base string) *window {
 		t.Skip("skipped: there is no chromium (apt-get install chromium)")
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.WindowSize(1280, 900))
+		chromedp.WindowSize(1280, 900), chromedp.WSURLReadTimeout(time.Minute))
 	allocated, end := chromedp.NewExecAllocator(t.Context(), options...)
 	t.Cleanup(end)
 	ctx, closeWindow := chromedp.NewContext(allocated)
@@ -215,26 +214,75 @@ func (w *window) scheme(name string) {
 }
 
 // watchedNight is a night that can be watched: a house bot, and three bots that come in from here and think for a moment.
+// What is to be seen of it waits for who looks, however slow that is: the night stands still meanwhile.
 type watchedNight struct {
 	*night
 	base  string
-	owner string       // the token of ada's owner
-	moves atomic.Int64 // how long a bot thinks, in nanoseconds
+	owner string // the token of ada's owner
+
+	mu     sync.Mutex
+	thinks time.Duration // how long a bot thinks; standing: until the pace is another one
+	paced  chan struct{} // closed when the pace becomes another one
+	second bool          // its second game has begun quickly
 }
 
-// The paces of a night: one to look at, and one to come to the end.
+// The paces of a night: none, one to look at, and one to come to what is next.
 const (
-	slowly  = 100 * time.Millisecond
-	quickly = 5 * time.Millisecond
+	standing = -1
+	slowly   = 100 * time.Millisecond
+	quickly  = 5 * time.Millisecond
 )
 
-func (n *watchedNight) pace(thinks time.Duration) { n.moves.Store(int64(thinks)) }
+func (n *watchedNight) pace(thinks time.Duration) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.setPace(thinks)
+}
+
+func (n *watchedNight) setPace(thinks time.Duration) {
+	if n.paced != nil {
+		close(n.paced)
+	}
+	n.thinks, n.paced = thinks, make(chan struct{})
+}
+
+// think is what a bot does before it decides.
+func (n *watchedNight) think() {
+	for {
+		n.mu.Lock()
+		thinks, paced := n.thinks, n.paced
+		n.mu.Unlock()
+		var thought <-chan time.Time // nil: it does not come to an end
+		if thinks != standing {
+			thought = time.After(thinks)
+		}
+		select {
+		case <-thought:
+			return
+		case <-paced:
+		case <-n.ctx.Done():
+			return
+		}
+	}
+}
+
+// began has a night that is played quickly stand still when its first game is over and the second has begun.
+func (n *watchedNight) began(g flip7.GameStarted) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if !n.second && g.Game.Number == 2 && n.thinks == quickly {
+		n.second = true
+		n.setPace(standing)
+	}
+}
 
 func watchNight(t *testing.T) *watchedNight {
 	t.Helper()
 	n := &watchedNight{night: prepareNight(t, filepath.Join(t.TempDir(), "data"))}
-	n.pace(slowly)
-	n.server.web = newServed(t, "", nil).address
+	n.pace(standing)
+	for n.server.web == "off" || n.server.web == n.server.address { // where nobody listens yet
+		n.server.web = newServed(t, "", nil).address
+	}
 	n.base = "http://" + n.server.web
 	n.begin()
 	n.verb("tournament", "create", "Watched night", "--open", "--rounds", "4", "--rotations", "1", "--decision-timeout", "30s", "--anchor", "off")
@@ -249,13 +297,14 @@ func watchNight(t *testing.T) *watchedNight {
 		}
 		decide, passed := kit.Decide, false
 		kit.Decide = func(v *flip7.View) flip7.Decision {
-			time.Sleep(time.Duration(n.moves.Load()))
+			n.think()
 			if name == "ada" && !passed { // something for her log
 				passed = true
 				return v.Pass()
 			}
 			return decide(v)
 		}
+		kit.GameStarted = n.began
 		kit.MaxGames = 1 // so that games follow each other
 		n.bots.Go(func() { _ = flip7.Play(n.ctx, kit) })
 	}
@@ -294,7 +343,6 @@ func TestSomebodyWatchesANight(t *testing.T) {
 	n.pace(quickly)
 	w.until(`window.kept && document.querySelector("#standings").textContent !== window.kept`)
 	w.until(`document.activeElement.textContent === "curie"`)
-	n.pace(slowly)
 	w.until(`document.getElementById("said").textContent.includes("leads")`)
 	w.pictures("tournament-running")
 
@@ -303,6 +351,7 @@ func TestSomebodyWatchesANight(t *testing.T) {
 	w.open(within(w, chromedp.Evaluate[string](`document.querySelector("a.running").href`)))
 	w.until(`document.querySelector("#frame .seat") !== null`)
 	w.script(`window.kept = document.querySelector("#frame").dataset.step`)
+	n.pace(slowly)
 	w.until(`Number(document.querySelector("#frame").dataset.step) > Number(window.kept)`)
 	w.pictures("game-running")
 	if os.Getenv("FLIP7_SCREENSHOTS") != "" {
