@@ -89,6 +89,8 @@ type Server struct {
 	now      context.Context // ends when there is to be no patience any more
 	hurry    context.CancelFunc
 
+	resumed chan struct{} // closed when the tournaments that were running go on; nobody comes in before
+
 	registering sync.Mutex // held while a bot is made, or an owner ended
 	newcomers   *quotas    // owners who register themselves
 	refused     *quotas    // calls with tokens that are none
@@ -111,7 +113,7 @@ func New(c Config, d Deps) (_ *Server, err error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	s := &Server{config: c, log: d.Log, store: d.Store, health: health.NewServer(), listener: d.Listener}
+	s := &Server{config: c, log: d.Log, store: d.Store, health: health.NewServer(), listener: d.Listener, resumed: make(chan struct{})}
 	s.draining, s.drain = context.WithCancelCause(context.Background())
 	s.now, s.hurry = context.WithCancel(context.Background())
 	s.gate, s.guard = &gate{lookup: s.lookup}, newGuard()
@@ -307,7 +309,11 @@ func (s *Server) door() (string, error) {
 	s.register(opened)
 	s.side = &sideDoor{opened, "http://" + listener.Addr().String()}
 	go func() {
-		if err := opened.Serve(listener); err != nil {
+		select {
+		case <-s.resumed:
+		case <-s.draining.Done():
+		}
+		if err := opened.Serve(listener); err != nil && !errors.Is(err, grpc.ErrServerStopped) {
 			s.log.Error("the door for programs on this machine has closed", "error", err)
 		}
 	}()
@@ -336,7 +342,11 @@ func (s *Server) resume(ctx context.Context) error {
 	}
 	// Programs come first: a tournament that has nothing left to play ends at once, and its programs with it.
 	s.bots.startAgain(live, s.log)
-	return s.arena.Resume(ctx)
+	if err := s.arena.Resume(ctx); err != nil {
+		return err
+	}
+	close(s.resumed)
+	return nil
 }
 
 // serve lets callers in until ctx ends, Stop is called or a door breaks.

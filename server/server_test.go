@@ -352,3 +352,27 @@ func TestAServerThatCannotListenEverywhereListensNowhere(t *testing.T) {
 		l.Close()
 	}
 }
+
+// A program that is started again is there before the tournaments go on in which it plays.
+func TestProgramsComeInWhenTournamentsGoOn(t *testing.T) {
+	r := prepare(t, t.TempDir())
+	address, err := r.door()
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := grpc.NewClient("passthrough:///"+strings.TrimPrefix(address, "http://"), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	client := flip7v1.NewBotServiceClient(conn)
+	early, leave := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer leave()
+	if _, err := client.WhoAmI(early, &flip7v1.WhoAmIRequest{}); status.Code(err) != codes.DeadlineExceeded {
+		t.Errorf("a call before that: %v, want no answer", err)
+	}
+	r.serve()
+	if _, err := client.WhoAmI(t.Context(), &flip7v1.WhoAmIRequest{}); err != nil {
+		t.Errorf("a call after that: %v", err)
+	}
+}
