@@ -1424,3 +1424,34 @@ func TestANightThatStartsAsTheArenaClosesDoesNotOutliveIt(t *testing.T) {
 		}
 	}
 }
+
+// However they meet.
+func TestWhoWaitsAsTheArenaGoesOnIsToldOfTheEnd(t *testing.T) {
+	for n := range 200 {
+		before := prepare(t, Settings{Rounds: 1, CheckIn: -1}, newRoster(), "bot-01") // which does not come
+		night := before.now()
+		night.State = Running
+		if err := before.store.SaveHead(t.Context(), night); err != nil {
+			t.Fatal(err)
+		}
+		a := New(before.Outside)
+		ctx, leave := context.WithTimeout(t.Context(), 5*time.Second)
+		var waiting sync.WaitGroup
+		for range 4 {
+			waiting.Go(func() {
+				if done, err := a.Wait(ctx, night.ID); err != nil || done.State != Finished {
+					t.Errorf("try %d: %v, want the night, finished", n+1, err)
+				}
+			})
+		}
+		if err := a.Resume(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		waiting.Wait()
+		leave()
+		a.Close()
+		if t.Failed() {
+			break
+		}
+	}
+}

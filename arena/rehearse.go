@@ -103,6 +103,12 @@ func (a *Arena) Wait(ctx context.Context, id int64) (*Tournament, error) {
 		if over {
 			return n.snapshot(), nil
 		}
+		a.mu.Lock()
+		gone := a.nights[id] != n // Resume has put another in its place: what woke those who waited is past
+		a.mu.Unlock()
+		if gone {
+			continue
+		}
 		select {
 		case <-woken:
 		case <-ctx.Done():
