@@ -506,3 +506,52 @@ func TestALegIsVoidWithAFinalistWhoWasKickedBeforeARestart(t *testing.T) {
 		}
 	})
 }
+
+// All is decided, and the programs are being ended, which takes them seconds.
+func TestAFinalWhoseLastLegIsMadeVoidAtTheVeryEndGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bots := names(3)
+		r := newRoster(bots...)
+		r.ending = 2 * time.Second
+		h := &hired{r, map[string]bool{}}
+		var missing atomic.Int32 // of those that are asked
+		r.decide = func(bot string, q table.Question) table.Answer {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			if !h.running[bot] {
+				missing.Add(1)
+			}
+			if bot == "bot-01" {
+				return table.Answer{Decision: stay25(q)}
+			}
+			return table.Answer{Passed: true}
+		}
+		e := prepare(t, Settings{Rounds: 1, FinalTable: 3, UntilDecided: true, MaxGames: 3000, Seed: seed(8)}, r)
+		e.Arena.Bots = h
+		for _, bot := range bots {
+			if _, err := e.Enter(t.Context(), e.id, Entrant{Player: "cmd:true", Name: bot, ByOrganiser: true}, organiser); err != nil {
+				t.Fatal(err)
+			}
+		}
+		e.start()
+		time.Sleep(time.Second)
+		decided := e.now()
+		if decided.State != Running || !decided.finalOver(len(decided.legs())) {
+			t.Fatalf("the night is %v after %d legs, want it running and decided", decided.State, len(decided.legs()))
+		}
+		if err := e.VoidTable(t.Context(), e.id, len(decided.Rounds), 1, "a wrong build", organiser); err != nil {
+			t.Fatal(err)
+		}
+		night := e.wait()
+		if len(night.Rounds) != len(decided.Rounds)+1 || missing.Load() > 0 {
+			t.Errorf("%d legs and then %d, in which programs were asked %d times that did not run; want one more, and never",
+				len(decided.legs()), len(night.legs()), missing.Load())
+		}
+		if _, err := Verify(bytes.NewReader(export(t, e.Arena, e.id))); err != nil {
+			t.Errorf("the export does not hold: %v", err)
+		}
+		if len(h.running) > 0 {
+			t.Errorf("%v run after the night", h.running)
+		}
+	})
+}

@@ -194,6 +194,7 @@ func (n *night) run(ctx context.Context) error {
 			if discard, err = n.finish(ctx); discard {
 				return nil
 			}
+			n.callBack()
 		}
 		if err != nil {
 			discard = errors.Is(err, errCancelled)
@@ -231,7 +232,7 @@ func (n *night) waitWhilePaused(ctx context.Context) error {
 	}
 }
 
-// pinBuilds holds the bots that were paired to their builds, and starts the commands.
+// pinBuilds holds the bots that were paired to their builds.
 func (n *night) pinBuilds() {
 	for _, e := range n.snapshot().Entries {
 		if e.State != Entered || !e.remote() {
@@ -262,12 +263,31 @@ func (n *night) release(over bool) {
 	}
 }
 
-// finish ends the night, and reports whether it did: one that was paused or cancelled before is not over by that.
+// callBack takes back what release did, since the night goes on.
+func (n *night) callBack() {
+	t := n.snapshot()
+	if t.State.Over() {
+		return
+	}
+	n.pinBuilds()
+	for _, e := range t.Entries {
+		command, is := strings.CutPrefix(e.Player, "cmd:")
+		if !is || e.State != Entered {
+			continue
+		}
+		if err := n.arena.Bots.Start(e.Name, command); err != nil { // it is a bot that is not there
+			n.arena.Log.Error("a program cannot be started again", "tournament", n.id, "bot", e.Name, "err", err)
+		}
+	}
+}
+
+// finish ends the night, and reports whether it did: one that was paused or cancelled before is not over by that, nor is
+// a final whose last leg was made void.
 func (n *night) finish(ctx context.Context) (over bool, err error) {
 	err = n.persist(ctx, "finish", func() error {
 		n.mu.Lock()
 		defer n.mu.Unlock()
-		if n.t.State == Paused || n.t.State == Cancelled {
+		if n.t.State == Paused || n.t.State == Cancelled || !n.t.finalOver(len(n.t.legs())) {
 			return nil // run looks again
 		}
 		next := *n.t

@@ -950,8 +950,9 @@ func (h *hired) Start(bot, _ string) error {
 
 func (h *hired) Stop(bot string) {
 	h.mu.Lock()
-	defer h.mu.Unlock()
 	delete(h.running, bot)
+	h.mu.Unlock()
+	time.Sleep(h.ending)
 }
 
 // Tomorrow's tournament is prepared while tonight's runs.
