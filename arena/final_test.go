@@ -467,6 +467,9 @@ func TestAFinalistKickedAtTheEndOfALegEndsTheFinal(t *testing.T) {
 		if night := e.now(); night.State != Finished || len(night.legs()) != 1 {
 			t.Errorf("the night is %v after %d legs, want finished after 1", night.State, len(night.legs()))
 		}
+		if _, err := Verify(bytes.NewReader(export(t, e.Arena, e.id))); err != nil {
+			t.Errorf("the export does not hold: %v", err)
+		}
 	})
 }
 
@@ -503,6 +506,9 @@ func TestALegIsVoidWithAFinalistWhoWasKickedBeforeARestart(t *testing.T) {
 		}
 		if night := e.wait(); night.State != Finished || night.legs()[0].Tables[0].State != Void {
 			t.Errorf("the night is %v and its leg %v, want finished and void", night.State, night.legs()[0].Tables[0].State)
+		}
+		if _, err := Verify(bytes.NewReader(export(t, e.Arena, e.id))); err != nil {
+			t.Errorf("the export does not hold: %v", err)
 		}
 	})
 }
