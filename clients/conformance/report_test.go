@@ -89,7 +89,7 @@ func TestFailuresOfSeveralCausesAreEachTold(t *testing.T) {
 		scripts []string
 		advice  string
 	}{
-		{"takes 2 seconds", []string{"many-games", "latency"}, ""},
+		{"takes more than 2 seconds", []string{"many-games", "latency"}, ""},
 		{"ends with the stream", []string{"reconnect", "unknown-reason"}, ""},
 		{"comes back whatever it is told", []string{"takeover", "token-revoked", "unknown-reason"}, "3 of the 3 that do not pass are like takeover: mend what is said there first."},
 	} {

@@ -320,7 +320,7 @@ func (s expectNothing) do(p *play) error {
 		p.awaits = "exit"
 	}
 	var said error
-	_, err := p.until(s.d, func() bool { said = p.leftOver(); return said != nil })
+	_, err := p.until(s.d, true, func() bool { said = p.leftOver(); return said != nil })
 	return cmp.Or(said, err)
 }
 
