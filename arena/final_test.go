@@ -519,7 +519,7 @@ func TestAFinalWhoseLastLegIsMadeVoidAtTheVeryEndGoesOn(t *testing.T) {
 		bots := names(3)
 		r := newRoster(bots...)
 		r.ending = 2 * time.Second
-		h := &hired{r, map[string]bool{}}
+		e, h := hire(t, Settings{Rounds: 1, FinalTable: 3, UntilDecided: true, MaxGames: 3000, Seed: seed(8)}, r)
 		var missing atomic.Int32 // of those that are asked
 		r.decide = func(bot string, q table.Question) table.Answer {
 			r.mu.Lock()
@@ -532,8 +532,6 @@ func TestAFinalWhoseLastLegIsMadeVoidAtTheVeryEndGoesOn(t *testing.T) {
 			}
 			return table.Answer{Passed: true}
 		}
-		e := prepare(t, Settings{Rounds: 1, FinalTable: 3, UntilDecided: true, MaxGames: 3000, Seed: seed(8)}, r)
-		e.Arena.Bots = h
 		for _, bot := range bots {
 			if _, err := e.Enter(t.Context(), e.id, Entrant{Player: "cmd:true", Name: bot, ByOrganiser: true}, organiser); err != nil {
 				t.Fatal(err)

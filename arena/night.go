@@ -172,7 +172,7 @@ func (n *night) run(ctx context.Context) error {
 			n.arena.Log.Error("close the journal", "tournament", n.id, "err", err)
 		}
 	}()
-	n.pinBuilds()
+	n.call() // a command may have been ended with another tournament just as it was entered here
 	for {
 		if err := n.waitWhilePaused(ctx); err != nil {
 			discard = errors.Is(err, errCancelled)
@@ -194,7 +194,7 @@ func (n *night) run(ctx context.Context) error {
 			if discard, err = n.finish(ctx); discard {
 				return nil
 			}
-			n.callBack()
+			n.call()
 		}
 		if err != nil {
 			discard = errors.Is(err, errCancelled)
@@ -232,18 +232,6 @@ func (n *night) waitWhilePaused(ctx context.Context) error {
 	}
 }
 
-// pinBuilds holds the bots that were paired to their builds.
-func (n *night) pinBuilds() {
-	for _, e := range n.snapshot().Entries {
-		if e.State != Entered || !e.remote() {
-			continue
-		}
-		if e.Build != "" {
-			n.arena.Bots.Pin(e.Name, e.Build)
-		}
-	}
-}
-
 // release lets go of the bots, but for what other tournaments have of them: a bot may have left this one and play there by
 // now, and a command may have been entered for the next night. Commands end with the tournament, not when the arena merely
 // stops, and side by side: each may take seconds.
@@ -263,16 +251,22 @@ func (n *night) release(over bool) {
 	}
 }
 
-// callBack takes back what release did, since the night goes on.
-func (n *night) callBack() {
+// call has the bots play that have entered: it holds those that were paired to their builds, and starts the commands that do
+// not run. Release is the opposite.
+func (n *night) call() {
 	t := n.snapshot()
 	if t.State.Over() {
 		return
 	}
-	n.pinBuilds()
 	for _, e := range t.Entries {
+		if e.State != Entered || !e.remote() {
+			continue
+		}
+		if e.Build != "" {
+			n.arena.Bots.Pin(e.Name, e.Build)
+		}
 		command, is := strings.CutPrefix(e.Player, "cmd:")
-		if !is || e.State != Entered {
+		if !is {
 			continue
 		}
 		if err := n.arena.Bots.Start(e.Name, command); err != nil { // it is a bot that is not there

@@ -955,13 +955,20 @@ func (h *hired) Stop(bot string) {
 	time.Sleep(h.ending)
 }
 
+// hire opens a tournament that commands may enter.
+func hire(t *testing.T, s Settings, r *roster) (*eve, *hired) {
+	t.Helper()
+	h := &hired{r, map[string]bool{}}
+	e := prepare(t, s, r)
+	e.Arena.Bots = h
+	return e, h
+}
+
 // Tomorrow's tournament is prepared while tonight's runs.
 func TestACommandEndsWithTheLastTournamentThatItHasEntered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRoster("sparring")
-		e := prepare(t, Settings{Rounds: 1}, r)
-		h := &hired{r, map[string]bool{}}
-		e.Arena.Bots = h
+		e, h := hire(t, Settings{Rounds: 1}, r)
 		next, err := e.Create(t.Context(), Settings{Name: "tomorrow"}, "", organiser)
 		if err == nil {
 			err = e.Open(t.Context(), next.ID, organiser)
@@ -1455,4 +1462,29 @@ func TestWhoWaitsAsTheArenaGoesOnIsToldOfTheEnd(t *testing.T) {
 			break
 		}
 	}
+}
+
+// It was ended with the tournament before, which was over just as it entered the next one.
+func TestACommandThatDoesNotRunIsStartedWithItsTournament(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRoster("sparring")
+		e, h := hire(t, Settings{Rounds: 1}, r)
+		if _, err := e.Enter(t.Context(), e.id, Entrant{Player: "cmd:true", Name: "sparring", ByOrganiser: true}, organiser); err != nil {
+			t.Fatal(err)
+		}
+		h.Stop("sparring")
+		var idle atomic.Bool
+		r.decide = func(bot string, q table.Question) table.Answer {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			if !h.running[bot] {
+				idle.Store(true)
+			}
+			return table.Answer{Decision: stay25(q)}
+		}
+		e.start()
+		if night := e.wait(); night.State != Finished || idle.Load() {
+			t.Errorf("the night is %v, and the command did not run: %v", night.State, idle.Load())
+		}
+	})
 }
