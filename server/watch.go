@@ -69,8 +69,12 @@ func (s *watchService) WatchTournament(r *flip7v1.WatchTournamentRequest, stream
 	if w.after, w.missed, err = s.position(r.GetPosition()); err != nil {
 		return err
 	}
+	last := s.hub.Last(id)
+	if w.after > last { // it has ended so long ago that its events are forgotten
+		w.missed = 1
+	}
 	if r.GetPosition() == "" || w.missed > 0 {
-		w.after = s.hub.Last(id)
+		w.after = last
 		if err := w.begin(ctx); err != nil {
 			return err
 		}
@@ -154,7 +158,7 @@ func (w *spectator) next(ctx context.Context) (over bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		if t.State.Over() && w.hub.Last(w.id) == w.after {
+		if t.State.Over() && w.hub.Last(w.id) <= w.after { // less, if its events are forgotten
 			return true, w.flush(w.missed > 0)
 		}
 		select {

@@ -426,3 +426,27 @@ func TestWhoWatchesAGameIsToldThatItWasBrokenOff(t *testing.T) {
 		})
 	}
 }
+
+func TestAPositionInANightThatIsForgottenBeginsAnew(t *testing.T) {
+	h := host(t)
+	night := func() string {
+		id := h.opened(&flip7v1.TournamentSettings{Seats: 3, PairingRounds: 1, Rotations: 1}, "house:odds", "house:racer", "house:stay-20")
+		h.play(id)
+		return id
+	}
+	first := night()
+	told := watchAll(t, h.watch(&flip7v1.WatchTournamentRequest{TournamentId: first}))
+	for range 9 { // of eight that are over it is remembered what happened
+		night()
+	}
+	ctx, leave := context.WithTimeout(t.Context(), 10*time.Second)
+	defer leave()
+	stream, err := h.watching().WatchTournament(ctx, &flip7v1.WatchTournamentRequest{TournamentId: first, Position: told.positions[len(told.positions)-1]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := watchAll(t, stream)
+	if s.missed == 0 || len(s.events) == 0 || s.events[0].GetTournament().GetState() != flip7v1.TournamentState_TOURNAMENT_STATE_FINISHED {
+		t.Errorf("%d events with %d missed, want how things stand, and that something was missed", len(s.events), s.missed)
+	}
+}
