@@ -1,6 +1,7 @@
 package server
 
 import (
+	"maps"
 	"sync"
 
 	"github.com/flip7-arena/flip7/arena"
@@ -52,15 +53,21 @@ func (a *audience) Happened(e arena.Event) {
 		delete(a.games, id)
 		a.mu.Unlock()
 	case arena.TableChanged:
-		a.mu.Lock()
-		for g := range a.games {
-			if g.Tournament == e.Tournament && g.Round == e.Round && g.Table == e.Table {
-				delete(a.games, g)
-			}
-		}
-		a.mu.Unlock()
+		a.forget(func(g arena.GameID) bool {
+			return g.Tournament == e.Tournament && g.Round == e.Round && g.Table == e.Table
+		})
 	}
 	a.hub.Happened(e)
+	if e.Kind == arena.StateChanged && e.Text == arena.Cancelled.String() { // no table of it will be said to be over
+		a.forget(func(g arena.GameID) bool { return g.Tournament == e.Tournament })
+	}
+}
+
+// forget forgets games that are broken off or over.
+func (a *audience) forget(which func(arena.GameID) bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	maps.DeleteFunc(a.games, func(id arena.GameID, _ *retold) bool { return which(id) })
 }
 
 // retell tells the bots of a game what a decision led to. The first bot that wants to know makes the game be played again

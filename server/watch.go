@@ -65,6 +65,9 @@ func (s *watchService) WatchTournament(r *flip7v1.WatchTournamentRequest, stream
 	if err != nil {
 		return err
 	}
+	if _, err := s.arena.Tournament(ctx, id); err != nil { // the hub remembers whatever it is asked for
+		return err
+	}
 	w := &spectator{watchService: s, request: r, id: id, stream: stream, following: map[arena.GameID]*followed{}}
 	if w.after, w.missed, err = s.position(r.GetPosition()); err != nil {
 		return err

@@ -369,8 +369,7 @@ func (b *bot) untilAsked(told []*flip7v1.GameEvent) (*flip7v1.DecisionRequest, [
 // passAll passes at every request, from one that is open, until the stream ends, and returns the events that came.
 func (b *bot) passAll(request *flip7v1.DecisionRequest, told []*flip7v1.GameEvent) []*flip7v1.GameEvent {
 	for request != nil {
-		pass := &flip7v1.Decision{RequestId: request.GetRequestId(), Answer: flip7v1.Answer_ANSWER_PASS}
-		if err := b.Send(&flip7v1.PlayRequest{Messages: []*flip7v1.BotMessage{{Message: &flip7v1.BotMessage_Decision{Decision: pass}}}}); err != nil {
+		if err := b.pass(request); err != nil {
 			return told
 		}
 		request, told = b.untilAsked(told)
@@ -378,7 +377,17 @@ func (b *bot) passAll(request *flip7v1.DecisionRequest, told []*flip7v1.GameEven
 	return told
 }
 
+func (b *bot) pass(request *flip7v1.DecisionRequest) error {
+	pass := &flip7v1.Decision{RequestId: request.GetRequestId(), Answer: flip7v1.Answer_ANSWER_PASS}
+	return b.Send(&flip7v1.PlayRequest{Messages: []*flip7v1.BotMessage{{Message: &flip7v1.BotMessage_Decision{Decision: pass}}}})
+}
+
 func TestWhoWatchesAGameIsToldThatItWasBrokenOff(t *testing.T) {
+	retold := func(h *hosting) int {
+		h.audience.mu.Lock()
+		defer h.audience.mu.Unlock()
+		return len(h.audience.games)
+	}
 	for what, breakOff := range map[string]func(h *hosting, id string) error{
 		"cancel": func(h *hosting, id string) error {
 			_, err := h.CancelTournament(h.admin, &flip7v1.CancelTournamentRequest{TournamentId: id, Why: "a storm"})
@@ -391,12 +400,17 @@ func TestWhoWatchesAGameIsToldThatItWasBrokenOff(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			h := host(t)
-			player := h.join(as(t.Context(), h.registered("ada")), "1")
+			player := h.joinWith(as(t.Context(), h.registered("ada")), &flip7v1.Hello{Protocol: 1, InstanceId: "1", WantsEvents: true})
 			id := h.opened(&flip7v1.TournamentSettings{Seats: 3, PairingRounds: 1, Anchor: flip7v1.Anchor_ANCHOR_OFF}, "bot:ada", "house:odds", "house:racer")
 			if _, err := h.StartTournament(h.admin, &flip7v1.StartTournamentRequest{TournamentId: id}); err != nil {
 				t.Fatal(err)
 			}
 			request, _ := player.untilAsked(nil)
+			player.pass(request)
+			request, _ = player.untilAsked(nil)
+			if games := retold(h); games == 0 {
+				t.Error("no game is told to the bot at the table, which wants events")
+			}
 			ctx, leave := context.WithTimeout(t.Context(), 10*time.Second)
 			defer leave()
 			stream, err := h.watching().WatchGame(ctx, &flip7v1.WatchGameRequest{GameId: request.GetGame().GetGameId()})
@@ -422,6 +436,9 @@ func TestWhoWatchesAGameIsToldThatItWasBrokenOff(t *testing.T) {
 			}
 			if f := last.GetFinished(); f.GetState() != flip7v1.GameState_GAME_STATE_ENDED || f.GetEnd() != flip7v1.GameEnd_GAME_END_VOID {
 				t.Errorf("a spectator is told last %v, want that the game has ended, void", last)
+			}
+			if games := retold(h); games != 0 {
+				t.Errorf("%d games are remembered for bots that want events, want none", games)
 			}
 		})
 	}
