@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"database/sql"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -438,5 +439,35 @@ func TestJournalsOfWhatIsOverAreSwept(t *testing.T) {
 	want := []string{filepath.Join(d.dir, "journal", fmt.Sprint(running, ".log")), notes}
 	if !slices.Equal(left, want) {
 		t.Errorf("%v are left, want %v", left, want)
+	}
+}
+
+// TestJournalsDoNotWaitForABackup reads the database for as long as journals are opened, written anew and removed, as a
+// backup does that takes its time.
+func TestJournalsDoNotWaitForABackup(t *testing.T) {
+	d := newDesk(t, Process)
+	reading := pool(filepath.Join(d.dir, databaseFile), 1, "mode=ro")
+	defer reading.Close()
+	tx, err := reading.BeginTx(t.Context(), &sql.TxOptions{ReadOnly: true})
+	d.must(err)
+	defer tx.Rollback()
+	var seen int
+	d.must(tx.QueryRow("SELECT count(*) FROM tournaments").Scan(&seen))
+
+	began := time.Now()
+	j := d.open()
+	d.must(d.begin(j, 1, 1).Write(entry(1)))
+	d.must(d.begin(j, 2, 1).Write(entry(1)))
+	d.land(1)
+	d.must(j.Close(false))
+	j = d.open()
+	d.wantBegun(j, 1, 0)
+	d.wantBegun(j, 2, 1, entry(1))
+	d.must(j.Close(true))
+	over := d.night(arena.Finished)
+	d.must(os.WriteFile(filepath.Join(d.dir, "journal", fmt.Sprint(over, ".log")), nil, 0o600))
+	d.must(d.Journals().sweep(t.Context()))
+	if took := time.Since(began); took > 4*time.Second { // SQLite gives a reader 5 s
+		t.Errorf("it took %v, want that the reader is not waited for", took)
 	}
 }

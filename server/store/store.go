@@ -36,6 +36,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net/url"
 	"os"
@@ -163,15 +164,22 @@ func (s *Store) write(ctx context.Context, do func(*sql.Tx) error) error {
 	return s.writer.write(ctx, do)
 }
 
-// flush returns when all that was committed is on the disk, also where commits do not wait for it.
+// flush returns when all that was committed is on the disk, also where commits do not wait for it: in the database itself or
+// in its -wal. It is not made by a checkpoint, which would wait for whoever reads, such as a backup, and have all who write
+// wait too.
 func (s *Store) flush(ctx context.Context) error {
 	if s.options.Durability == Power {
 		return nil
 	}
-	var busy, frames, moved int
-	err := s.writer.db.QueryRowContext(ctx, "PRAGMA wal_checkpoint(FULL)").Scan(&busy, &frames, &moved)
-	if err == nil && busy != 0 {
-		err = errors.New("it is being read")
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	wal, err := os.OpenFile(filepath.Join(s.dir, databaseFile+"-wal"), os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // a checkpoint has put all that was in it into the database, and on the disk
+	}
+	if err == nil {
+		err = errors.Join(wal.Sync(), wal.Close())
 	}
 	if err != nil {
 		return fmt.Errorf("write the database to the disk: %w", err)
