@@ -625,6 +625,48 @@ func TestLostDecision(t *testing.T) {
 	})
 }
 
+// TestLostWhileGamesAreToldAgain: the stream after the one that was lost breaks before it has told all games again; those
+// that it left out are known still on the one after that.
+func TestLostWhileGamesAreToldAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked atomic.Int32
+		newScripted(t,
+			ended(func(k *talk) error {
+				k.send(gameStarted("g", false), gameStarted("h", false), ask("r1"))
+				if err := k.expect("r1: hit"); err != nil {
+					return err
+				}
+				return status.Error(codes.Unavailable, "lost")
+			}),
+			func(k *talk) error {
+				if _, err := k.welcome(2); err != nil {
+					return err
+				}
+				k.send(gameStarted("h", true))
+				time.Sleep(time.Second)
+				return status.Error(codes.Unavailable, "lost")
+			},
+			func(k *talk) error {
+				if _, err := k.welcome(2); err != nil {
+					return err
+				}
+				k.send(gameStarted("g", true), ask("r1"), gameStarted("h", true))
+				if err := k.expect("r1: hit"); err != nil {
+					return err
+				}
+				return k.bye()
+			}).play(flip7.Bot{Decide: func(v *flip7.View) flip7.Decision {
+			if asked.Add(1) > 1 {
+				return v.Stay()
+			}
+			return v.Hit()
+		}})
+		if got := asked.Load(); got != 1 {
+			t.Errorf("Decide was called %d times, want once", got)
+		}
+	})
+}
+
 // TestContextOfAView: what ends the context of a view, and what becomes of the decision then.
 func TestContextOfAView(t *testing.T) {
 	for _, test := range []struct {

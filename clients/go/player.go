@@ -3,6 +3,7 @@ package flip7
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"runtime/debug"
 	"sync"
@@ -34,7 +35,7 @@ type player struct {
 
 	// Owned by the listener.
 	games   map[gameKey]*running
-	lost    map[gameKey]*running // of the stream before, as long as they may be told again
+	lost    map[gameKey]*running // of streams before, as long as they may be told again
 	toCome  int                  // games of the welcome that are still to be told
 	leaving bool
 	strange map[Kind]bool // unknown kinds that were logged
@@ -226,14 +227,15 @@ func (p *player) settle() {
 }
 
 // welcomed begins a new stream, of which so many games are the first to be told, those that began while the bot was away
-// included. Others that it had are over.
+// included. Others that it had are over. Those that the stream before left untold, because it broke, may still be told.
 func (p *player) welcomed(games int) {
+	maps.Copy(p.games, p.lost)
 	p.lost, p.toCome = p.games, games
 	p.games = make(map[gameKey]*running)
 	p.forget()
 }
 
-// forget drops the games of the stream before once all that still run were told again.
+// forget drops the games of streams before once all that still run were told again.
 func (p *player) forget() {
 	if p.toCome > 0 {
 		return

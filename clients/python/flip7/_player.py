@@ -79,7 +79,7 @@ class Player:
         self._lock = threading.RLock()  # guards what is below
         self._stream: Stream | None = None
         self._games: dict[tuple[str, int], Running] = {}  # by id and attempt
-        self._lost: dict[tuple[str, int], Running] = {}  # of the stream before, as long as they may be told again
+        self._lost: dict[tuple[str, int], Running] = {}  # of streams before, as long as they may be told again
         self._to_come = 0  # games of the welcome that are still to be told
         self._met = False  # the arena welcomed the bot once
         self._welcome = False  # on this stream
@@ -208,10 +208,10 @@ class Player:
         """Begin a stream.
 
         The games that the welcome counts are the first to be told, those that began while the bot was away included; others
-        that it had are over.
+        that it had are over. Those that the stream before left untold, because it broke, may still be told.
         """
         self._met = self._welcome = True
-        self._lost, self._games = self._games, {}
+        self._lost, self._games = self._lost | self._games, {}
         self._to_come = welcome.games
         self._forget()
         granted = welcome.capacity
@@ -226,7 +226,7 @@ class Player:
             self._log.warning("this arena has no practice tables")
 
     def _forget(self) -> None:
-        """Drop the games of the stream before once all that still run were told again."""
+        """Drop the games of streams before once all that still run were told again."""
         if self._to_come == 0:
             for running in self._lost.values():
                 running.drop()

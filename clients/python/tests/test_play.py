@@ -514,6 +514,33 @@ class ComingBack(unittest.IsolatedAsyncioTestCase):
         await play(welcomed(first), second, decide=decide)
         self.assertEqual(asked, ["r1", "r2"])
 
+    async def test_games_that_a_stream_broke_off_before_it_told_them_again_are_known_still(self) -> None:
+        asked: list[str] = []
+
+        def decide(view: flip7.View) -> flip7.Decision:
+            asked.append(view.request.request_id)
+            return view.hit() if len(asked) == 1 else view.stay()
+
+        async def first(talk: Talk) -> None:
+            await talk.send(started("g"), started("h"), ask("r1"))
+            await talk.expect("r1: hit")
+            await talk.lose()
+
+        async def second(talk: Talk) -> None:
+            await talk.welcome(2)
+            await talk.send(started("h", True))
+            await talk.quiet()
+            await talk.lose()
+
+        async def third(talk: Talk) -> None:
+            await talk.welcome(2)
+            await talk.send(started("g", True), ask("r1"), started("h", True))
+            await talk.expect("r1: hit")
+            await talk.bye()
+
+        await play(welcomed(first), second, third, decide=decide)
+        self.assertEqual(asked, ["r1"])
+
     async def test_games_that_were_over_meanwhile(self) -> None:
         thinking, over = threading.Event(), threading.Event()
 

@@ -27,7 +27,7 @@ export class Player {
     /** Decisions to be sent together. */
     #saying = [];
     #games = new Map();
-    /** Games of the stream before, as long as they may be told again. */
+    /** Games of streams before, as long as they may be told again. */
     #lost = new Map();
     /** Games of the welcome that are still to be told. */
     #toCome = 0;
@@ -115,15 +115,16 @@ export class Player {
     }
     /**
      * Begins a new stream, of which so many games are the first to be told, those that began while the bot was away included.
-     * Others that it had are over.
+     * Others that it had are over. Those that the stream before left untold, because it broke, may still be told.
      */
     #welcomed(games) {
-        this.#lost = this.#games;
+        for (const [key, running] of this.#games)
+            this.#lost.set(key, running);
         this.#games = new Map();
         this.#toCome = games;
         this.#forget();
     }
-    /** Drops the games of the stream before once all that still run were told again. */
+    /** Drops the games of streams before once all that still run were told again. */
     #forget() {
         if (this.#toCome > 0)
             return;

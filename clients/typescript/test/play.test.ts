@@ -211,6 +211,28 @@ test("a request that comes again is answered as it was, and not thought about ag
   assert.equal(asked, 2, "once for each request");
 });
 
+test("games that a stream broke off before it told them again are known still", async (t) => {
+  let asked = 0;
+  const first = welcomed(async (talk) => {
+    talk.send(gameStarted("g"), gameStarted("h"), ask("r1"));
+    await talk.expect("r1: hit");
+    throw new Status(status.UNAVAILABLE, "lost");
+  });
+  const second = welcomed(async (talk) => {
+    talk.send(gameStarted("h", true), ping(1));
+    assert.equal((await talk.next()).$case, "pong");
+    throw new Status(status.UNAVAILABLE, "lost");
+  }, 2);
+  const third = welcomed(async (talk) => {
+    talk.send(gameStarted("g", true), ask("r1"), gameStarted("h", true));
+    await talk.expect("r1: hit");
+    talk.bye();
+  }, 2);
+  const arena = await new Arena(first, second, third).serve(t);
+  await arena.play({ decide: (view) => (asked++ === 0 ? view.hit() : view.stay()) });
+  assert.equal(asked, 1);
+});
+
 for (const thread of [false, true]) {
   test(`a stream that is lost while the bot thinks (in a thread: ${thread})`, async (t) => {
     let asked = 0;
