@@ -191,7 +191,7 @@ func (s *Store) inventory(ctx context.Context) (Inventory, error) {
 
 // Restore makes a data folder of a backup that was made with the same others. The folder must be empty or not there. It is
 // opened once, as a server does that begins to use it, so that a backup which does not hold is refused; then there is no
-// folder, or an empty one.
+// folder, or an empty one. As long as it takes nobody else can use the folder.
 func Restore(ctx context.Context, file, dir string, others ...string) (holds Inventory, err error) {
 	archive, err := zip.OpenReader(file)
 	if _, missing := errors.AsType[*fs.PathError](err); missing {
@@ -201,23 +201,20 @@ func Restore(ctx context.Context, file, dir string, others ...string) (holds Inv
 		return holds, notWhole(file, err)
 	}
 	defer archive.Close()
-	made, err := emptyFolder(dir)
+	leave, err := claimFolder(dir)
 	if err != nil {
 		return holds, err
 	}
+	defer func() { err = errors.Join(err, leave(err == nil)) }()
 	part := filepath.Join(dir, "restore.part")
-	defer func() {
-		if err == nil {
-			return
-		}
-		err = errors.Join(err, os.RemoveAll(part))
-		if made {
-			err = errors.Join(err, os.Remove(dir))
-		}
-	}()
 	if err := os.Mkdir(part, 0o700); err != nil {
 		return holds, err
 	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.RemoveAll(part))
+		}
+	}()
 	if err := extract(ctx, &archive.Reader, part, others); err != nil {
 		return holds, notWhole(file, err)
 	}
@@ -236,17 +233,48 @@ func notWhole(file string, why error) error {
 	return fmt.Errorf("%s is no whole backup: %w", file, why)
 }
 
-// emptyFolder makes a folder if it is not there, and refuses one that holds anything.
-func emptyFolder(dir string) (made bool, err error) {
-	switch files, err := os.ReadDir(dir); {
-	case errors.Is(err, fs.ErrNotExist):
-		return true, os.MkdirAll(dir, 0o700)
-	case err != nil:
-		return false, err
-	case len(files) > 0:
-		return false, fmt.Errorf("data folder %s is not empty; a backup is restored into one that is empty or not there", dir)
+// claimFolder makes a folder if it is not there, refuses one that holds anything, and keeps servers and others who restore
+// out of it until leave, which takes it away again unless it is to be kept.
+func claimFolder(dir string) (leave func(kept bool) error, err error) {
+	err = unused(dir)
+	made := errors.Is(err, fs.ErrNotExist)
+	if made {
+		err = os.MkdirAll(dir, 0o700)
 	}
-	return false, nil
+	if err != nil {
+		return nil, err
+	}
+	name := filepath.Join(dir, lockFile)
+	held, err := lock(name)
+	if err != nil {
+		return nil, fmt.Errorf("data folder %s %w", dir, err)
+	}
+	if err := unused(dir); err != nil { // somebody was here after the first look
+		return nil, errors.Join(err, held.Close())
+	}
+	return func(kept bool) error {
+		if kept {
+			return held.Close()
+		}
+		removed := os.Remove(name) == nil // at best while nobody else has it; Windows wants it closed
+		err := held.Close()
+		if !removed {
+			err = errors.Join(err, os.Remove(name))
+		}
+		if made {
+			err = errors.Join(err, os.Remove(dir))
+		}
+		return err
+	}, nil
+}
+
+// unused refuses a folder that holds anything but what is left of having it for oneself for a while.
+func unused(dir string) error {
+	files, err := os.ReadDir(dir)
+	if slices.ContainsFunc(files, func(f fs.DirEntry) bool { return f.Name() != lockFile }) {
+		err = fmt.Errorf("data folder %s is not empty; a backup is restored into one that is empty or not there", dir)
+	}
+	return err
 }
 
 // extract writes what is in an archive into a folder. Names that no backup has are refused: they could lead anywhere.

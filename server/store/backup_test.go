@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/flip7-arena/flip7/arena"
@@ -77,7 +78,7 @@ func TestABackupIsTheFolderWhileItIsInUse(t *testing.T) {
 		names = append(names, strings.TrimPrefix(path, restored))
 		return err
 	}))
-	want := []string{"", "/admin.token", "/arena.db", "/journal", fmt.Sprintf("/journal/%d.log", d.id)}
+	want := []string{"", "/admin.token", "/arena.db", "/arena.lock", "/journal", fmt.Sprintf("/journal/%d.log", d.id)}
 	if !slices.Equal(names, want) {
 		t.Errorf("it holds %q, want %q", names, want)
 	}
@@ -320,6 +321,47 @@ func TestARestoreIsRefused(t *testing.T) {
 	}
 	if files, err := os.ReadDir(full); err != nil || len(files) != 1 {
 		t.Errorf("the folder that was not empty holds %v (%v)", files, err)
+	}
+}
+
+// TestNobodyElseUsesAFolderAsItIsRestored has a server, and somebody else who restores, come at the very moment.
+func TestNobodyElseUsesAFolderAsItIsRestored(t *testing.T) {
+	d := newDesk(t, Process)
+	file, dir := filepath.Join(t.TempDir(), "backup"), filepath.Join(t.TempDir(), "data")
+	_, err := Backup(t.Context(), d.dir, file)
+	d.must(err)
+	leave, err := claimFolder(dir) // as Restore does first
+	d.must(err)
+	part := filepath.Join(dir, "restore.part")
+	d.must(os.Mkdir(part, 0o700))
+	_, err = Open(t.Context(), dir, Options{})
+	oneLine(t, err, "is in use")
+	_, err = Restore(t.Context(), file, dir)
+	oneLine(t, err, "is not empty")
+	if files, err := os.ReadDir(dir); err != nil || len(files) != 2 {
+		t.Errorf("the folder holds %v (%v), want the lock and what the first is restoring", files, err)
+	}
+	d.must(os.Remove(part))
+	_, err = Restore(t.Context(), file, dir)
+	oneLine(t, err, "is in use")
+	d.must(leave(false))
+
+	// Where many restore at once, one does it, and all others leave that alone.
+	var work sync.WaitGroup
+	var restored atomic.Int32
+	for range 8 {
+		work.Go(func() {
+			if _, err := Restore(t.Context(), file, dir); err == nil {
+				restored.Add(1)
+			}
+		})
+	}
+	work.Wait()
+	s, err := Open(t.Context(), dir, Options{})
+	d.must(err)
+	defer s.Close()
+	if nights, err := s.Tournaments(t.Context(), 0, 10); restored.Load() != 1 || err != nil || len(nights) != 1 {
+		t.Errorf("%d restored it, and there are %d tournaments (%v); want 1 and 1", restored.Load(), len(nights), err)
 	}
 }
 

@@ -105,11 +105,14 @@ func Open(ctx context.Context, dir string, options Options) (_ *Store, err error
 	for _, name := range options.Reserved {
 		s.reserved[Fold(name)] = true
 	}
-	if err := os.MkdirAll(filepath.Join(dir, "journal"), 0o700); err != nil {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("data folder %s cannot be made: %w", dir, err)
 	}
-	if s.lock, err = lock(filepath.Join(dir, "arena.lock")); err != nil {
+	if s.lock, err = lock(filepath.Join(dir, lockFile)); err != nil {
 		return nil, fmt.Errorf("data folder %s %w", dir, err)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, journalFolder), 0o700); err != nil {
+		return nil, errors.Join(fmt.Errorf("data folder %s cannot be made: %w", dir, err), s.lock.Close())
 	}
 	db, err := openDatabase(ctx, filepath.Join(dir, "arena.db"), options)
 	if err != nil {
