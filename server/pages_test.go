@@ -160,6 +160,46 @@ func TestAPageOfANightMovesToItsEnd(t *testing.T) {
 	}
 }
 
+func TestAPageOfAGameSaysThatItWasBrokenOff(t *testing.T) {
+	for what, breakOff := range map[string]func(b *browser, id string) error{
+		"cancel": func(b *browser, id string) error {
+			_, err := b.CancelTournament(b.admin, &flip7v1.CancelTournamentRequest{TournamentId: id, Why: "a storm"})
+			return err
+		},
+		"void": func(b *browser, id string) error {
+			_, err := b.VoidTable(b.admin, &flip7v1.VoidTableRequest{TournamentId: id, PairingRound: 1, Table: 1, Why: "a wrong build"})
+			return err
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			b := browse(t)
+			player := b.join(as(t.Context(), b.registered("ada")), "1")
+			id := b.opened(&flip7v1.TournamentSettings{Seats: 3, PairingRounds: 1, Anchor: flip7v1.Anchor_ANCHOR_OFF}, "bot:ada", "house:odds", "house:racer")
+			if _, err := b.StartTournament(b.admin, &flip7v1.StartTournamentRequest{TournamentId: id}); err != nil {
+				t.Fatal(err)
+			}
+			request, _ := player.untilAsked(nil)
+			seen, begun := make(chan []heard, 1), make(chan struct{}, 100)
+			go func() {
+				seen <- b.live("/g/"+request.GetGame().GetGameId()+"/live", "", func(heard) bool { begun <- struct{}{}; return false })
+			}()
+			<-begun
+			if err := breakOff(b, id); err != nil {
+				t.Fatal(err)
+			}
+			select {
+			case events := <-seen:
+				table := slices.IndexFunc(events, func(e heard) bool { return e.name == "table" && strings.Contains(e.data, "was broken off") })
+				if table < 0 || events[len(events)-1].name != "over" {
+					t.Errorf("heard %v, want that the game was broken off, and that this is all", events)
+				}
+			case <-time.After(10 * time.Second):
+				t.Error("the page of the game stands still")
+			}
+		})
+	}
+}
+
 func TestWhoComesBackHearsWhatChangedSince(t *testing.T) {
 	b := browse(t)
 	id := b.opened(&flip7v1.TournamentSettings{PairingRounds: 3, Rotations: 1}, "house:odds", "house:racer")

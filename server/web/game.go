@@ -158,19 +158,34 @@ func (p *Pages) gameSource(r *http.Request) (source, error) {
 	if err != nil {
 		return source{}, err
 	}
-	if _, err := p.gameAt(r.Context(), id, 0); err != nil {
+	seen, err := p.gameAt(r.Context(), id, 0)
+	if err != nil {
 		return source{}, err
 	}
 	return source{key: r.URL.Path, parts: []string{"table", "controls", "deal"}, pause: 100 * time.Millisecond,
 		changed: func() <-chan struct{} { return p.Watch.Played(id.Tournament) },
 		find: func(ctx context.Context) (view, error) {
 			g, err := p.gameAt(ctx, id, 0)
+			if gone, is := errors.AsType[*wrong](err); is && gone.status == http.StatusNotFound {
+				return seen.brokenOff(), nil
+			}
 			if err == nil && g.Live == "" { // it ended with its table: the page is a replay from now on, shown at its end
 				g, err = p.gameAt(ctx, id, g.Frame.Last)
 				if err == nil {
 					g.fixed = true
 				}
 			}
+			if err == nil {
+				seen = g
+			}
 			return g, err
 		}}, nil
+}
+
+// brokenOff is the page of a running game as it was last, now that there is no such game any more: its table was made void, or
+// its tournament cancelled. There is no replay of it.
+func (g gameView) brokenOff() *gameView {
+	g.Running, g.Live, g.fixed = false, "", true
+	g.Frame.Says, g.Frame.Asks = "The game was broken off; nothing of it counts.", ""
+	return &g
 }
