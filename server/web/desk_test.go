@@ -81,3 +81,33 @@ func TestTooManyWhoWaitAreToldSo(t *testing.T) {
 		t.Errorf("got %d, want 503", w.Code)
 	}
 }
+
+func TestWhoAsksAndGoesIsCountedUntilThePageIsMade(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := counting(t)
+		var in atomic.Int32
+		p.Enter = func(*http.Request) (func(), bool) { in.Add(1); return func() { in.Add(-1) }, true }
+		page := p.page("refusal.html", func(context.Context, *http.Request) (view, error) { return refusal{Title: "made"}, nil })
+		p.boards.desk <- struct{}{} // something else is being made
+		for n := range 5 {
+			ctx, leave := context.WithCancel(t.Context())
+			asked := make(chan struct{})
+			go func() {
+				defer close(asked)
+				page(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, fmt.Sprintf("/page-%d", n), nil).WithContext(ctx))
+			}()
+			synctest.Wait()
+			leave()
+			<-asked
+		}
+		synctest.Wait()
+		if n := in.Load(); n != 5 {
+			t.Errorf("%d count as waiting, want 5: as many pages are still to be made", n)
+		}
+		<-p.boards.desk
+		synctest.Wait()
+		if n := in.Load(); n != 0 {
+			t.Errorf("%d count as waiting, want none", n)
+		}
+	})
+}

@@ -159,9 +159,9 @@ func (p *Pages) make(r *http.Request, do func(context.Context, *http.Request) (m
 	if !ok {
 		return m, ErrBusy
 	}
-	defer leave()
 	if cookie, err := r.Cookie(sessionCookie); err == nil {
 		if _, signedIn := p.sessions.find(cookie.Value, time.Now()); signedIn {
+			defer leave()
 			return p.alone(r.Context(), r, do)
 		}
 	}
@@ -174,9 +174,16 @@ func (p *Pages) make(r *http.Request, do func(context.Context, *http.Request) (m
 	})
 	select {
 	case result := <-found:
+		leave()
 		m, _ = result.Val.(made)
 		return m, result.Err
 	case <-r.Context().Done():
+		// What was asked for still waits, or is being made: it counts for the one who has gone, or whoever asks and goes
+		// would have any number of pages made.
+		go func() {
+			defer leave()
+			<-found
+		}()
 		return m, context.Cause(r.Context())
 	}
 }
