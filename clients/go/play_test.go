@@ -888,6 +888,59 @@ func TestLeaveAfterAGameThatBeganMeanwhile(t *testing.T) {
 	})
 }
 
+// TestGamesOfOtherInstances: a request may also come for a game that another instance of the bot plays, which tells this one
+// neither that the game begins nor that it is over. It is answered; who leaves does not wait for it, and only the last of
+// such games are remembered.
+func TestGamesOfOtherInstances(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked atomic.Int32
+		leave := make(chan struct{})
+		theirs := func(k *talk, game int) error {
+			k.send(requestMessage(turn(fmt.Sprint("theirs", game), fmt.Sprint("t", game))))
+			return k.expect(fmt.Sprintf("t%d: stay", game))
+		}
+		a := newScripted(t, ended(func(k *talk) error {
+			k.send(gameStarted("g", false), ask("r1"))
+			if err := k.expect("r1: stay"); err != nil {
+				return err
+			}
+			for game := range 1000 {
+				if err := theirs(k, game); err != nil {
+					return err
+				}
+			}
+			for _, again := range []int{999, 0} { // the one is remembered, the other not
+				if err := theirs(k, again); err != nil {
+					return err
+				}
+			}
+			k.send(ask("r1"))
+			if err := k.expect("r1: stay"); err != nil {
+				return err
+			}
+			close(leave)
+			time.Sleep(time.Second)
+			k.send(gameFinished("g"))
+			for m := range k.heard {
+				if m.GetCapacity() == nil {
+					return scriptError(fmt.Sprintf("got %v, want a capacity and the bot's side closed", m))
+				}
+			}
+			return nil
+		}))
+		err := a.play(flip7.Bot{Leave: leave, Decide: func(v *flip7.View) flip7.Decision {
+			asked.Add(1)
+			return v.Stay()
+		}})
+		if took := time.Since(a.begun); err != nil || took != time.Second {
+			t.Errorf("got %v after %v, want nil as the game is over after 1s", err, took)
+		}
+		if got := asked.Load(); got != 1002 {
+			t.Errorf("Decide was called %d times, want 1002: once for each request, and again for the oldest", got)
+		}
+	})
+}
+
 func TestLeaveWithoutGames(t *testing.T) {
 	for _, test := range []struct {
 		name    string

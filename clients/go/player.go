@@ -22,6 +22,8 @@ const (
 	// eventsWaiting is how many messages may wait before events are dropped. The others are bounded by the bot's
 	// capacity: per game a start, an end, an open request and what is said of it.
 	eventsWaiting = 4096
+	// mostGuests is how many games of other instances are remembered. Nothing tells when those are over.
+	mostGuests = 64
 )
 
 // player plays a bot over as many streams as it takes. Three kinds of goroutine work for it: who reads the stream fills
@@ -37,6 +39,7 @@ type player struct {
 	games   map[gameKey]*running
 	lost    map[gameKey]*running // of streams before, as long as they may be told again
 	toCome  int                  // games of the welcome that are still to be told
+	guests  []gameKey            // of games of which only requests were heard, the oldest first
 	leaving bool
 	strange map[Kind]bool // unknown kinds that were logged
 
@@ -66,6 +69,8 @@ type running struct {
 	game     *Game
 	thoughts [4]*thought // a ring
 	asked    int         // requests so far; the last is thoughts[(asked-1)%4]
+	// told is that it began, on this stream. If not, it is another instance's, which has had its time for a request.
+	told bool
 }
 
 // thought is a request and what became of it.
@@ -211,8 +216,13 @@ func (p *player) leave() {
 // settle ends a bot that leaves when it has nothing more to play: it closes its side of the stream, and the arena the
 // other.
 func (p *player) settle() {
-	if !p.leaving || p.hasLeft() || len(p.games)+len(p.lost)+p.toCome > 0 {
+	if !p.leaving || p.hasLeft() || p.toCome > 0 { // only as long as games are to come some may be lost
 		return
+	}
+	for _, g := range p.games {
+		if g.told {
+			return
+		}
 	}
 	close(p.left)
 	p.mu.Lock()
@@ -231,6 +241,9 @@ func (p *player) settle() {
 func (p *player) welcomed(games int) {
 	maps.Copy(p.games, p.lost)
 	p.lost, p.toCome = p.games, games
+	for _, g := range p.lost {
+		g.told = false
+	}
 	p.games = make(map[gameKey]*running)
 	p.forget()
 }
@@ -261,8 +274,26 @@ func (p *player) game(info *flip7v1.GameInfo) *running {
 	return g
 }
 
+// visited is a game that a request is about. Of those that are other instances' the last few are remembered.
+func (p *player) visited(info *flip7v1.GameInfo) *running {
+	before := len(p.games)
+	g := p.game(info)
+	if g.told || len(p.games) == before {
+		return g
+	}
+	p.guests = append(p.guests, gameKey{info.GetGameId(), info.GetAttempt()})
+	if len(p.guests) > mostGuests {
+		if oldest := p.games[p.guests[0]]; oldest != nil && !oldest.told {
+			delete(p.games, p.guests[0])
+		}
+		p.guests = p.guests[1:]
+	}
+	return g
+}
+
 func (p *player) started(m *flip7v1.GameStarted) {
 	g := p.game(m.GetGame())
+	g.told = true
 	if p.toCome > 0 {
 		p.toCome--
 		p.forget()
@@ -307,7 +338,7 @@ func (p *player) drop(g *running) {
 // asked gives a request to the thinkers, unless it is known: then what was decided is said again, or is being thought
 // about.
 func (p *player) asked(ctx context.Context, r *flip7v1.DecisionRequest, at time.Time) {
-	g := p.game(r.GetGame())
+	g := p.visited(r.GetGame())
 	for _, t := range g.thoughts {
 		if t != nil && t.id == r.GetRequestId() {
 			p.say(t)

@@ -36,6 +36,8 @@ _SHORTEST_WAIT, _LONGEST_WAIT = 0.2, 15.0
 _EVENTS_WAITING = 4096
 #: Requests of a game that are remembered.
 _REMEMBERED = 4
+#: Games of other instances that are remembered. Nothing tells when those are over.
+_MOST_GUESTS = 64
 
 _KNOWN = frozenset(Kind)
 
@@ -46,10 +48,12 @@ class Running:
     It remembers its last few requests, so that one that comes again is answered as it was, and not thought about again.
     """
 
-    __slots__ = ("game", "thoughts")
+    __slots__ = ("game", "thoughts", "told")
 
     def __init__(self, info: game_pb2.GameInfo) -> None:
         self.game = game_of(info)
+        #: That it began was told, on this stream. If not, it is another instance's, which has had its time for a request.
+        self.told = False
         self.thoughts: deque[Thought] = deque(maxlen=_REMEMBERED)
 
     def drop(self) -> None:
@@ -81,6 +85,7 @@ class Player:
         self._games: dict[tuple[str, int], Running] = {}  # by id and attempt
         self._lost: dict[tuple[str, int], Running] = {}  # of streams before, as long as they may be told again
         self._to_come = 0  # games of the welcome that are still to be told
+        self._guests: deque[tuple[str, int]] = deque()  # games of which only requests were heard, the oldest first
         self._met = False  # the arena welcomed the bot once
         self._welcome = False  # on this stream
         self._leaving = self._going = False
@@ -171,7 +176,9 @@ class Player:
 
     def _settle(self) -> None:
         """End a bot that leaves when it has nothing more to play."""
-        if not self._leaving or self._going or self._games or self._lost or self._to_come:
+        if not self._leaving or self._going or self._to_come:  # only as long as games are to come some may be lost
+            return
+        if any(running.told for running in self._games.values()):
             return
         self._going = True
         self._loop.call_soon_threadsafe(self._go, self._stream, self._welcome)
@@ -213,6 +220,8 @@ class Player:
         self._met = self._welcome = True
         self._lost, self._games = self._lost | self._games, {}
         self._to_come = welcome.games
+        for running in self._lost.values():
+            running.told = False
         self._forget()
         granted = welcome.capacity
         self._log.info(
@@ -241,8 +250,22 @@ class Player:
             self._games[key] = running
         return running
 
+    def _visited(self, info: game_pb2.GameInfo) -> Running:
+        """Find the game that a request is about. Of those that are other instances' the last few are remembered."""
+        before = len(self._games)
+        running = self._running(info)
+        if not running.told and len(self._games) > before:
+            self._guests.append((info.game_id, info.attempt))
+            if len(self._guests) > _MOST_GUESTS:
+                key = self._guests.popleft()
+                oldest = self._games.get(key)
+                if oldest and not oldest.told:
+                    del self._games[key]
+        return running
+
     def _started(self, started: wire.GameStarted) -> None:
         running = self._running(started.game)
+        running.told = True
         if self._to_come > 0:
             self._to_come -= 1
             self._forget()
@@ -272,7 +295,7 @@ class Player:
 
     def _asked(self, request: wire.DecisionRequest) -> None:
         """Have a request thought about, unless it is known: then it is answered as it was, or being thought about."""
-        running = self._running(request.game)
+        running = self._visited(request.game)
         for thought in running.thoughts:
             if thought.id == request.request_id:
                 self._say(thought)

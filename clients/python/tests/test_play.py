@@ -709,6 +709,30 @@ class Leaving(unittest.IsolatedAsyncioTestCase):
 
         self.assertIsNone((await play(welcomed(script), leave=self.leave)).error)
 
+    async def test_does_not_wait_for_games_of_other_instances(self) -> None:
+        asked: list[str] = []
+
+        def decide(view: flip7.View) -> flip7.Decision:
+            asked.append(view.request.request_id)
+            return view.stay()
+
+        async def theirs(talk: Talk, number: int) -> None:  # neither the beginning nor the end of such a game is told
+            await talk.send(ask(turn(f"theirs{number}", f"t{number}")))
+            await talk.expect(f"t{number}: stay")
+
+        async def script(talk: Talk) -> None:
+            await talk.send(started("g"))
+            for number in range(200):
+                await theirs(talk, number)
+            await theirs(talk, 199)  # is remembered
+            await theirs(talk, 0)  # is not
+            await self.leaves(talk)
+            await self.last(talk)
+
+        played = await asyncio.wait_for(play(welcomed(script), leave=self.leave, decide=decide), PATIENCE / 2)
+        self.assertIsNone(played.error)
+        self.assertEqual(asked, [*(f"t{number}" for number in range(200)), "t0", "r1"])
+
     async def test_also_when_the_stream_is_lost_meanwhile(self) -> None:
         async def first(talk: Talk) -> None:
             await talk.send(started("g"))

@@ -9,6 +9,8 @@ import { isKnown } from "./words.js";
 const turnsLong = 1;
 /** Requests of a game that are remembered, so that one that comes again is answered as it was. */
 const remembered = 4;
+/** Games of other instances that are remembered. Nothing tells when those are over. */
+const mostGuests = 64;
 /** Plays a bot: keeps the games, calls the author's functions, and tells the arena what they decide. */
 export class Player {
     #bot;
@@ -31,6 +33,8 @@ export class Player {
     #lost = new Map();
     /** Games of the welcome that are still to be told. */
     #toCome = 0;
+    /** Keys of games of which only requests were heard, the oldest first. */
+    #guests = [];
     #leaving = false;
     #closed = false;
     #warned = new Set();
@@ -120,6 +124,8 @@ export class Player {
     #welcomed(games) {
         for (const [key, running] of this.#games)
             this.#lost.set(key, running);
+        for (const running of this.#lost.values())
+            running.told = false;
         this.#games = new Map();
         this.#toCome = games;
         this.#forget();
@@ -137,19 +143,33 @@ export class Player {
         const key = keyOf(info?.gameId, info?.attempt);
         let running = this.#games.get(key);
         if (running === undefined) {
-            running = this.#lost.get(key) ?? { game: gameOf(info), thoughts: [] };
+            running = this.#lost.get(key) ?? { game: gameOf(info), thoughts: [], told: false };
             this.#lost.delete(key);
             this.#games.set(key, running);
         }
         return running;
     }
+    /** The game that a request is about. Of those that are other instances' the last few are remembered. */
+    #visited(info) {
+        const before = this.#games.size;
+        const running = this.#running(info);
+        if (running.told || this.#games.size === before)
+            return running;
+        if (this.#guests.push(keyOf(info?.gameId, info?.attempt)) > mostGuests) {
+            const oldest = this.#guests.shift();
+            if (!this.#games.get(oldest)?.told)
+                this.#games.delete(oldest);
+        }
+        return running;
+    }
     #started(message) {
-        const { game } = this.#running(message.game);
+        const running = this.#running(message.game);
+        running.told = true;
         if (this.#toCome > 0) {
             this.#toCome--;
             this.#forget();
         }
-        const news = new GameStarted(message, game);
+        const news = new GameStarted(message, running.game);
         if (!this.#bot.gameStarted)
             return this.#log.info(`${news}`);
         return this.#tell(this.#bot.gameStarted, () => news);
@@ -167,7 +187,7 @@ export class Player {
     }
     /** Has a request thought about, unless it is known: then what was decided is said again, or is being thought about. */
     #asked(request, at) {
-        const { game, thoughts } = this.#running(request.game);
+        const { game, thoughts } = this.#visited(request.game);
         const known = thoughts.find(({ id }) => id === request.requestId);
         if (known)
             return this.#sayAgain(known);
@@ -305,8 +325,11 @@ export class Player {
     }
     /** Ends a bot that leaves when it has nothing more to play. */
     #closeIfIdle() {
-        if (!this.#leaving || this.#closed || this.#games.size + this.#lost.size + this.#toCome > 0)
-            return;
+        if (!this.#leaving || this.#closed || this.#toCome > 0)
+            return; // only as long as games are to come some may be lost
+        for (const { told } of this.#games.values())
+            if (told)
+                return;
         this.#closed = true;
         this.#link.say({ kind: "close" });
     }

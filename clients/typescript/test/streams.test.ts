@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:net";
 import { test, type TestContext } from "node:test";
-import { EndError } from "@flip7-arena/kit";
+import { type Decision, EndError, type View } from "@flip7-arena/kit";
 import type { EndReason } from "@flip7-arena/kit/wire/play_service";
 import { Metadata, status } from "@grpc/grpc-js";
 import { BinaryWriter } from "@bufbuild/protobuf/wire";
 import { backOff } from "../dist/connection.js";
 import {
-  Arena, ask, bye, drain, gameFinished, gameStarted, goodbye, ping, type Script, Status, type Talk, welcomed,
+  Arena, ask, bye, drain, gameFinished, gameStarted, goodbye, ping, type Script, Status, type Talk, turn, welcomed,
 } from "./arena.js";
 
 /** The details of a status, as the arena sends them when no Goodbye could be said. */
@@ -206,6 +206,29 @@ test("leaving plays the games to their end and closes the bot's side", async (t)
       });
     }
   }
+});
+
+test("leaving does not wait for games of other instances, of which only requests are heard", { timeout: 20_000 }, async (t) => {
+  const leave = new AbortController();
+  const asked: string[] = [];
+  const theirs = async (talk: Talk, number: number): Promise<void> => {
+    talk.send({ $case: "request", value: turn(`theirs${number}`, `t${number}`) });
+    await talk.expect(`t${number}: stay`);
+  };
+  const script = welcomed(async (talk) => {
+    talk.send(gameStarted("g"));
+    for (let number = 0; number < 200; number++) await theirs(talk, number);
+    await theirs(talk, 199); // is remembered
+    await theirs(talk, 0); // is not
+    leave.abort();
+    assert.deepEqual(await talk.next(), { $case: "capacity", value: { maxGames: 0, maxOpen: 1 } });
+    talk.send(gameFinished("g"));
+    await talk.closed;
+  });
+  const arena = await new Arena(script).serve(t);
+  const decide = (view: View): Decision => (asked.push(view.game.id), view.stay());
+  assert.equal(await arena.play({ decide }, { leave: leave.signal }), undefined);
+  assert.deepEqual(asked, [...Array.from({ length: 200 }, (_, number) => `theirs${number}`), "theirs0"]);
 });
 
 test("leaving without games ends at once", async (t) => {
