@@ -161,16 +161,7 @@ func TestAPageOfANightMovesToItsEnd(t *testing.T) {
 }
 
 func TestAPageOfAGameSaysThatItWasBrokenOff(t *testing.T) {
-	for what, breakOff := range map[string]func(b *browser, id string) error{
-		"cancel": func(b *browser, id string) error {
-			_, err := b.CancelTournament(b.admin, &flip7v1.CancelTournamentRequest{TournamentId: id, Why: "a storm"})
-			return err
-		},
-		"void": func(b *browser, id string) error {
-			_, err := b.VoidTable(b.admin, &flip7v1.VoidTableRequest{TournamentId: id, PairingRound: 1, Table: 1, Why: "a wrong build"})
-			return err
-		},
-	} {
+	for what, breakOff := range breakingOff {
 		t.Run(what, func(t *testing.T) {
 			b := browse(t)
 			player := b.join(as(t.Context(), b.registered("ada")), "1")
@@ -184,7 +175,7 @@ func TestAPageOfAGameSaysThatItWasBrokenOff(t *testing.T) {
 				seen <- b.live("/g/"+request.GetGame().GetGameId()+"/live", "", func(heard) bool { begun <- struct{}{}; return false })
 			}()
 			<-begun
-			if err := breakOff(b, id); err != nil {
+			if err := breakOff(b.hosting, id); err != nil {
 				t.Fatal(err)
 			}
 			select {

@@ -382,22 +382,25 @@ func (b *bot) pass(request *flip7v1.DecisionRequest) error {
 	return b.Send(&flip7v1.PlayRequest{Messages: []*flip7v1.BotMessage{{Message: &flip7v1.BotMessage_Decision{Decision: pass}}}})
 }
 
+// breakingOff are the ways to break a game off, by what is done: the tournament has one table.
+var breakingOff = map[string]func(h *hosting, id string) error{
+	"cancel": func(h *hosting, id string) error {
+		_, err := h.CancelTournament(h.admin, &flip7v1.CancelTournamentRequest{TournamentId: id, Why: "a storm"})
+		return err
+	},
+	"void": func(h *hosting, id string) error {
+		_, err := h.VoidTable(h.admin, &flip7v1.VoidTableRequest{TournamentId: id, PairingRound: 1, Table: 1, Why: "a wrong build"})
+		return err
+	},
+}
+
 func TestWhoWatchesAGameIsToldThatItWasBrokenOff(t *testing.T) {
 	retold := func(h *hosting) int {
 		h.audience.mu.Lock()
 		defer h.audience.mu.Unlock()
 		return len(h.audience.games)
 	}
-	for what, breakOff := range map[string]func(h *hosting, id string) error{
-		"cancel": func(h *hosting, id string) error {
-			_, err := h.CancelTournament(h.admin, &flip7v1.CancelTournamentRequest{TournamentId: id, Why: "a storm"})
-			return err
-		},
-		"void": func(h *hosting, id string) error {
-			_, err := h.VoidTable(h.admin, &flip7v1.VoidTableRequest{TournamentId: id, PairingRound: 1, Table: 1, Why: "a wrong build"})
-			return err
-		},
-	} {
+	for what, breakOff := range breakingOff {
 		t.Run(what, func(t *testing.T) {
 			h := host(t)
 			player := h.joinWith(as(t.Context(), h.registered("ada")), &flip7v1.Hello{Protocol: 1, InstanceId: "1", WantsEvents: true})
