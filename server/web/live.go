@@ -111,12 +111,12 @@ func (b *board) keep(ctx context.Context, log *slog.Logger, d desk, file string,
 			changed = s.changed()
 		}
 		var shown view
-		err := d.work(ctx, func() (err error) {
+		err := d.work(ctx, caught(s.key, func() (err error) {
 			if shown, err = s.find(ctx); err == nil {
 				err = b.write(templates[file], s.parts, shown)
 			}
 			return err
-		})
+		}))
 		if err != nil {
 			if ctx.Err() == nil {
 				log.Warn("live page", "page", s.key, "error", err)

@@ -212,3 +212,33 @@ func BenchmarkWatchers(b *testing.B) {
 		})
 	}
 }
+
+func TestALivePageThatPanicsStandsStillAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, c := counting(t), &counter{changed: make(chan struct{})}
+		log := new(strings.Builder)
+		p.boards.log = slog.New(slog.NewTextHandler(log, nil))
+		s := c.source(time.Second)
+		find, broken := s.find, true
+		s.find = func(ctx context.Context) (view, error) {
+			if broken {
+				broken = false
+				panic("at the board")
+			}
+			return find(ctx)
+		}
+		ctx, leave := context.WithCancel(t.Context())
+		answer := make(chan *httptest.ResponseRecorder)
+		go func() { answer <- look(ctx, p, s) }()
+		synctest.Wait()
+		if !strings.Contains(log.String(), "at the board") {
+			t.Errorf("the log says %q, want why", log)
+		}
+		c.change()
+		time.Sleep(2 * time.Second) // of the bubble
+		leave()
+		if text := (<-answer).Body.String(); !strings.Contains(text, "made 1") {
+			t.Errorf("heard %q, want what is made at the next change", text)
+		}
+	})
+}

@@ -194,18 +194,25 @@ func same(r *http.Request) string {
 	return r.URL.Path + "?" + url.Values{"league": {q.Get("league")}, "step": {q.Get("step")}}.Encode()
 }
 
-// alone makes a page at the desk. If that panics it is this page's error: the goroutine is nobody's who would catch it.
+// alone makes a page at the desk.
 func (p *Pages) alone(ctx context.Context, r *http.Request, do func(context.Context, *http.Request) (made, error)) (m made, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("make %s: panic: %v\n%s", r.URL.Path, v, debug.Stack())
-		}
-	}()
-	err = p.boards.desk.work(ctx, func() (err error) {
+	err = p.boards.desk.work(ctx, caught(r.URL.Path, func() (err error) {
 		m, err = do(ctx, r)
 		return err
-	})
+	}))
 	return m, err
+}
+
+// caught does what makes a page. If that panics it is this page's error: the goroutine is nobody's who would catch it.
+func caught(path string, do func() error) func() error {
+	return func() (err error) {
+		defer func() {
+			if v := recover(); v != nil {
+				err = fmt.Errorf("make %s: panic: %v\n%s", path, v, debug.Stack())
+			}
+		}()
+		return do()
+	}
 }
 
 // desk is where pages are made, one at a time: what anybody may look at must leave a processor to the games.
