@@ -516,6 +516,8 @@ func TestWhatIsNotThereIsSaid(t *testing.T) {
 		{"/t/" + id + "/r/1", 404, "not paired"},
 		{"/g/" + id + "/1/1/1", 404, "no such table"},
 		{"/g/" + id + "/1/1/1/live", 404, "no such table"},
+		{"/t/0" + id + "/live", 404, "no tournament"},
+		{"/t/+" + id, 404, "no tournament"},
 		{"/g/" + id + "/1/1/1?step=0", 400, "step"},
 		{"/b/nobody", 404, "No bot"},
 		{"/?league=nosuch", 404, "no league"},

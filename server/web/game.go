@@ -44,11 +44,12 @@ func (g gameView) Steps() (steps struct{ First, Back, On, Last int }) {
 	return steps
 }
 
-// number is a part of an address that has to be a number from 1.
+// number is a part of an address that has to be a number from 1, and written in one way: pages with other addresses are other
+// pages, each made for itself.
 func number(r *http.Request, name string) (int, error) {
 	text := strings.TrimSuffix(r.PathValue(name), ".json")
 	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 {
+	if err != nil || n < 1 || text != strconv.Itoa(n) {
 		return 0, missing("There is no %s %q; they are numbered from 1.", name, text)
 	}
 	return n, nil
