@@ -114,29 +114,30 @@ func (c *child) attach(r *run) {
 }
 
 // detach gives up the process that is asked, because of err. What it left open waits for the next, unless it is what ends
-// processes.
+// processes, or of no use any more.
 func (c *child) detach(err error) (answered bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	answered = c.run.answers > 0
 	c.run = nil
 	c.open = slices.DeleteFunc(c.open, func(q *question) bool {
-		q.deaths++
-		if q.deaths < mostDeaths && !q.void() {
+		if q.void() {
+			q.answer <- q.view.Pass()
+			return true
+		}
+		if q.deaths++; q.deaths < mostDeaths {
 			return false
 		}
 		why := fmt.Sprintf("%d processes ended over this request; the last: %v", q.deaths, err)
-		if !q.void() {
-			c.log.Error("passed for the command: "+why, "position", q.view)
-		}
+		c.log.Error("passed for the command: "+why, "position", q.view)
 		q.answer <- passed(q.view, why)
 		return true
 	})
 	return answered
 }
 
-// ask returns what the command decides. It waits for the answer also when that is of no use any more: until then the
-// process is busy, and what it says next without an id is about this request and no other.
+// ask returns what the command decides. It waits for the answer also when that is of no use any more: until then, or until
+// the process is given up, that is busy, and what it says next without an id is about this request and no other.
 func (c *child) ask(v *flip7.View) flip7.Decision {
 	q := &question{view: v, answer: make(chan flip7.Decision, 1)}
 	line := lineOf(requestOf(v, false))
@@ -159,12 +160,10 @@ func (c *child) ask(v *flip7.View) flip7.Decision {
 	select {
 	case d := <-q.answer:
 		return d
-	case <-r.process.Gone():
 	case <-time.After(c.config.Patience.Hung):
 		r.fail(fmt.Errorf("request %s is not answered though its time was up %v ago", q.id(), c.config.Patience.Hung))
 	}
-	c.withdraw(q)
-	return v.Pass()
+	return <-q.answer // from detach, if not from the process at this moment
 }
 
 // asked is the process that a request is put to. If there is none the request is withdrawn.
@@ -175,12 +174,6 @@ func (c *child) asked(q *question) *run {
 		c.drop(q)
 	}
 	return c.run
-}
-
-func (c *child) withdraw(q *question) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.drop(q)
 }
 
 // drop forgets a question. Call with mu held.
