@@ -97,7 +97,7 @@ class Tasks:
             self._work.put_nowait(self._arrived.popleft())
 
     async def _think(self) -> None:
-        while True:
+        while not self._closing:  # a decide that was cancelled may hand back a decision all the same
             async with self._taking:
                 work = await self._work.get()
                 if not isinstance(work, Thought):

@@ -1,6 +1,7 @@
 """The conversation, over real gRPC on loopback."""
 
 import asyncio
+import contextlib
 import gc
 import logging
 import threading
@@ -650,6 +651,23 @@ class Ending(unittest.IsolatedAsyncioTestCase):
                 playing.cancel()
                 with self.assertRaises(asyncio.CancelledError):
                     await playing
+
+    async def test_while_an_async_bot_that_takes_no_notice_thinks(self) -> None:
+        thinking = asyncio.Event()
+
+        async def decide(view: flip7.View) -> flip7.Decision:
+            thinking.set()
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.Event().wait()
+            return view.stay()
+
+        async def script(talk: Talk) -> None:
+            await talk.send(ask("r1"))
+            await thinking.wait()
+            await talk.bye()
+
+        played = await asyncio.wait_for(play(welcomed(script), decide=decide), PATIENCE / 2)
+        self.assertIsInstance(played.error, flip7.EndError)
 
     async def test_cancelled_while_it_hears(self) -> None:
         heard, ending = asyncio.Event(), threading.Event()
