@@ -483,3 +483,21 @@ func TestTablesOfACancelledTournamentDoNotRun(t *testing.T) {
 		}
 	}
 }
+
+func TestAnExportReplacesNothingThatCameMeanwhile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "night.jsonl")
+	err := writeNew(file, func(w io.Writer) error {
+		if err := os.WriteFile(file, []byte("precious"), 0o600); err != nil {
+			return err
+		}
+		_, err := io.WriteString(w, "results")
+		return err
+	})
+	if err == nil || !strings.Contains(err.Error(), "is there already; an export replaces nothing") {
+		t.Errorf("got %v, want that it is there already", err)
+	}
+	left, err := os.ReadDir(filepath.Dir(file))
+	if got, read := os.ReadFile(file); string(got) != "precious" || len(left) != 1 || err != nil || read != nil {
+		t.Errorf("there are %v (%v), and the file holds %q (%v), want what was there", left, err, got, read)
+	}
+}

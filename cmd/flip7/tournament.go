@@ -17,6 +17,7 @@ import (
 
 	"github.com/alecthomas/kong"
 	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
+	"github.com/flip7-arena/flip7/server/store"
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 )
@@ -542,10 +543,10 @@ func writeNew(file string, write func(io.Writer) error) (err error) {
 	if err := write(whole); err != nil {
 		return err
 	}
-	if err := whole.Close(); err != nil {
+	if err := errors.Join(whole.Sync(), whole.Close()); err != nil { // a name could be on the disk before what it names
 		return err
 	}
-	return os.Rename(whole.Name(), file)
+	return store.Name(whole.Name(), file, "an export")
 }
 
 // receive writes the chunks of an export.

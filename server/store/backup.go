@@ -47,7 +47,7 @@ func Backup(ctx context.Context, dir, file string, others ...string) (holds Inve
 		return holds, fmt.Errorf("data folder %s holds no arena: %w", dir, err)
 	}
 	if _, err := os.Lstat(file); err == nil {
-		return holds, fmt.Errorf("%s is there already; a backup replaces nothing", file)
+		return holds, there(file, "a backup")
 	}
 	part, err := os.MkdirTemp(filepath.Dir(file), filepath.Base(file)+".*.part") // with rights for its owner alone
 	if err != nil {
@@ -72,10 +72,26 @@ func Backup(ctx context.Context, dir, file string, others ...string) (holds Inve
 		return holds, err
 	}
 	holds.Bytes = info.Size()
-	if err := os.Rename(whole, file); err != nil {
+	if err := Name(whole, file, "a backup"); err != nil {
 		return holds, err
 	}
 	return holds, syncFolder(filepath.Dir(file))
+}
+
+func there(file, what string) error {
+	return fmt.Errorf("%s is there already; %s replaces nothing", file, what)
+}
+
+// Name gives a file that is whole the name for which it was written as what it is, unless a file has that name by now. It may
+// have its old name too, which is to be removed.
+func Name(whole, file, what string) error {
+	switch err := os.Link(whole, file); {
+	case err == nil:
+		return nil
+	case errors.Is(err, fs.ErrExist):
+		return there(file, what)
+	}
+	return os.Rename(whole, file) // some file systems know no second name
 }
 
 const (

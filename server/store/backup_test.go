@@ -324,6 +324,29 @@ func TestARestoreIsRefused(t *testing.T) {
 	}
 }
 
+func TestABackupReplacesNothingThatCameMeanwhile(t *testing.T) {
+	d := newDesk(t, Process)
+	file := filepath.Join(t.TempDir(), "backup")
+	var work sync.WaitGroup
+	var made atomic.Int32
+	for range 4 {
+		work.Go(func() {
+			_, err := Backup(t.Context(), d.dir, file)
+			if err == nil {
+				made.Add(1)
+				return
+			}
+			oneLine(t, err, "is there already; a backup replaces nothing")
+		})
+	}
+	work.Wait()
+	if files, err := os.ReadDir(filepath.Dir(file)); made.Load() != 1 || err != nil || len(files) != 1 {
+		t.Errorf("%d of 4 say that they made it, and there are %v (%v); want 1 and the backup", made.Load(), files, err)
+	}
+	_, err := Restore(t.Context(), file, filepath.Join(t.TempDir(), "data"))
+	d.must(err)
+}
+
 // TestNobodyElseUsesAFolderAsItIsRestored has a server, and somebody else who restores, come at the very moment.
 func TestNobodyElseUsesAFolderAsItIsRestored(t *testing.T) {
 	d := newDesk(t, Process)
