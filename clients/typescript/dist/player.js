@@ -300,13 +300,13 @@ export class Player {
     #checked(said, thought) {
         if (said instanceof Decision)
             return said;
-        const why = `it returned ${String(said)}, want a Decision such as view.stay()`;
+        const why = `it returned ${inWords(said)}, want a Decision such as view.stay()`;
         this.#log.error(`decide failed: ${why}; passed for it: ${show(thought)}`);
         return passed(thought, why);
     }
     #failed(error, thought) {
         this.#log.error(`decide failed; passed for it: ${show(thought)}\n${stackOf(error)}`);
-        return passed(thought, String(error));
+        return passed(thought, inWords(error));
     }
     /** Keeps a decision and says it. Also one that comes late: it tells the arena that the bot is there. */
     #decided(thought, decision) {
@@ -378,5 +378,14 @@ function isPromise(value) {
     return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }
 function stackOf(error) {
-    return error instanceof Error ? (error.stack ?? `${error}`) : String(error);
+    return (error instanceof Error && error.stack) || inWords(error);
+}
+/** Whatever it is as text. What has no text of its own, as an object without a prototype, is no reason to fail once more. */
+function inWords(value) {
+    try {
+        return String(value);
+    }
+    catch {
+        return Object.prototype.toString.call(value);
+    }
 }

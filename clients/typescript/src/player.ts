@@ -331,14 +331,14 @@ export class Player {
 
   #checked(said: unknown, thought: Thought): Decision {
     if (said instanceof Decision) return said;
-    const why = `it returned ${String(said)}, want a Decision such as view.stay()`;
+    const why = `it returned ${inWords(said)}, want a Decision such as view.stay()`;
     this.#log.error(`decide failed: ${why}; passed for it: ${show(thought)}`);
     return passed(thought, why);
   }
 
   #failed(error: unknown, thought: Thought): Decision {
     this.#log.error(`decide failed; passed for it: ${show(thought)}\n${stackOf(error)}`);
-    return passed(thought, String(error));
+    return passed(thought, inWords(error));
   }
 
   /** Keeps a decision and says it. Also one that comes late: it tells the arena that the bot is there. */
@@ -414,5 +414,14 @@ function isPromise(value: unknown): value is Promise<unknown> {
 }
 
 function stackOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? `${error}`) : String(error);
+  return (error instanceof Error && error.stack) || inWords(error);
+}
+
+/** Whatever it is as text. What has no text of its own, as an object without a prototype, is no reason to fail once more. */
+function inWords(value: unknown): string {
+  try {
+    return String(value);
+  } catch {
+    return Object.prototype.toString.call(value);
+  }
 }

@@ -68,12 +68,19 @@ test("decisions as they travel", async (t) => {
   }
 });
 
+/** String() of this throws. */
+const noWords: unknown = Object.create(null);
+
 test("what fails in decide is logged with the position and passed; the bot goes on", async (t) => {
   const failures: [name: string, decide: Bot["decide"], says: RegExp][] = [
     ["an exception", () => { throw new Error("what now?"); }, /error decide failed; passed for it: game g attempt 1, .*\[2 cyd active 7 9 = 16, total 40\].*\nError: what now\?\n.*play\.test\.ts/s],
     ["a rejected promise", async () => { throw new Error("what now?"); }, /error decide failed; .*\nError: what now\?\n.*play\.test\.ts/s],
     ["a seat that cannot be", (view) => view.give(-1), /error decide failed; .*\nRangeError: give: -1 is no seat\n.*play\.test\.ts/s],
     ["no decision", () => "hit" as unknown as Decision, /error decide failed: it returned hit, want a Decision such as view\.stay\(\); passed for it: game g/],
+    ["no decision, and no words", () => noWords as Decision, /error decide failed: it returned \[object Object\], want a Decision/],
+    ["a promise of the same", async () => noWords as Decision, /error decide failed: it returned \[object Object\], want a Decision/],
+    ["an exception that has no words", () => { throw noWords; }, /error decide failed; passed for it: game g .*\n\[object Object\]/],
+    ["a promise rejected by it", () => Promise.reject(noWords), /error decide failed; passed for it: game g .*\n\[object Object\]/],
   ];
   for (const [name, decide, says] of failures) {
     await t.test(name, async (t) => {
