@@ -22,6 +22,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/flip7-arena/flip7/arena"
+	"github.com/flip7-arena/flip7/arena/game"
 	flip7 "github.com/flip7-arena/flip7/clients/go"
 	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
 )
@@ -188,6 +189,40 @@ func TestAPageOfAGameSaysThatItWasBrokenOff(t *testing.T) {
 				t.Error("the page of the game stands still")
 			}
 		})
+	}
+}
+
+func TestAGameThatLandsAsItsNightIsCancelledIsShown(t *testing.T) {
+	b := browse(t)
+	player := b.join(as(t.Context(), b.registered("ada")), "1")
+	id := b.opened(&flip7v1.TournamentSettings{Seats: 3, PairingRounds: 1, Anchor: flip7v1.Anchor_ANCHOR_OFF}, "bot:ada", "house:odds", "house:racer")
+	if _, err := b.StartTournament(b.admin, &flip7v1.StartTournamentRequest{TournamentId: id}); err != nil {
+		t.Fatal(err)
+	}
+	player.untilAsked(nil)
+	if err := breakingOff["cancel"](b.hosting, id); err != nil {
+		t.Fatal(err)
+	}
+	ended := func() int {
+		var shown struct {
+			Pairings []struct {
+				Tables []struct {
+					Ended int `json:"games_finished"`
+				}
+			}
+		}
+		b.json("/t/"+id+".json", &shown)
+		return shown.Pairings[0].Tables[0].Ended
+	}
+	before := ended()
+	night := b.night(id)
+	last := arena.Played{Game: arena.Game{Number: 6, Attempt: 1, Seats: []int{1, 2, 3}, Faults: make([]int, 3), Slips: make([]int, 3),
+		Result: game.Result{Rounds: 1, Totals: []int{200, 100, 0}, Places: []int{1, 2, 3}}}}
+	if err := b.store.SaveGame(t.Context(), arena.GameID{Tournament: night.ID, Round: 1, Table: 1, Number: 6}, last); err != nil {
+		t.Fatal(err)
+	}
+	if after := ended(); after != before+1 {
+		t.Errorf("%d games are shown to have ended, and %d before another landed", after, before)
 	}
 }
 

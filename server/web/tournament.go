@@ -175,7 +175,7 @@ func (p *Pages) shown(ctx context.Context, id int64) (*arena.Tournament, error) 
 		return nil, err
 	case t.State == arena.Draft:
 		return nil, missing("Tournament %d is still a draft.", id)
-	case t.State.Over():
+	case settled(t, time.Now()):
 		p.past.keep(t)
 	}
 	return t, nil
