@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -156,7 +157,29 @@ func (c *checkCmd) tabulate(report conformance.Report) error {
 	if err != nil {
 		return fmt.Errorf("--readme: %s: %w", c.Readme, err)
 	}
-	return os.WriteFile(c.Readme, []byte(table), 0o644)
+	return rewrite(c.Readme, table)
+}
+
+// rewrite gives a file that is there other content: all of it, or none.
+func rewrite(file, content string) error {
+	file, err := filepath.EvalSymlinks(file) // a link stays one
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		return err
+	}
+	next, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".*.part")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(next.Name()) // fails once the file has its name
+	_, err = next.WriteString(content)
+	if err = errors.Join(err, os.Chmod(next.Name(), info.Mode().Perm()), next.Sync(), next.Close()); err != nil {
+		return err
+	}
+	return os.Rename(next.Name(), file)
 }
 
 // listScripts prints scripts.

@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -74,13 +75,29 @@ func TestTheOutcomeOfACheckIsWrittenIntoATable(t *testing.T) {
 	if err := os.WriteFile(table, []byte("| mine | Go | | | |\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c := checkCmd{Readme: table, Kit: "mine"}
+	before, err := os.Open(table) // as whoever reads it meanwhile
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer before.Close()
+	link := filepath.Join(t.TempDir(), "README.md")
+	if err := os.Symlink(table, link); err != nil {
+		t.Fatal(err)
+	}
+	c := checkCmd{Readme: link, Kit: "mine"}
 	if err := c.tabulate(conformance.Report{Kit: "go", Version: "1.2", Of: 3}); err != nil {
 		t.Fatal(err)
 	}
 	got, err := os.ReadFile(table)
 	if want := "| mine | Go | 1.2 | 0 of 3 | none |\n"; string(got) != want || err != nil {
 		t.Errorf("got %q and %v, want %q", got, err, want)
+	}
+	if old, err := io.ReadAll(before); string(old) != "| mine | Go | | | |\n" || err != nil {
+		t.Errorf("the file as it was holds %q and %v, want all that it held: it could not be written whole", old, err)
+	}
+	info, err := os.Stat(table)
+	if left, glob := filepath.Glob(filepath.Join(filepath.Dir(table), "*")); err != nil || glob != nil || info.Mode().Perm() != 0o600 || len(left) != 1 {
+		t.Errorf("there are %v, the file with %v (%v), want it alone and with the rights that it had", left, info.Mode(), err)
 	}
 }
 
