@@ -120,11 +120,20 @@ def tell(news: News, log: logging.Logger) -> None:
     try:
         news()
     except BaseException as error:  # a SystemExit would end the thread, and nobody would notice
-        log.error("a callback failed: %r", error, exc_info=error)
+        log.error("a callback failed: %s", _in_words(error), exc_info=error)
 
 
 def passed(thought: Thought, error: BaseException, log: logging.Logger) -> wire.BotMessage:
     """Pass for a decide that failed. The note has the arena's log for the bot say why."""
     thought.failed = True
-    log.error("decide failed: %r; passed for it; position: %s", error, thought.view, exc_info=error)
-    return message_of(thought.id, PASS.note(" ".join(f"decide failed: {error!r}".split())))
+    why = _in_words(error)
+    log.error("decide failed: %s; passed for it; position: %s", why, thought.view, exc_info=error)
+    return message_of(thought.id, PASS.note(" ".join(f"decide failed: {why}".split())))
+
+
+def _in_words(error: BaseException) -> str:
+    """Write an exception, also one of the author's whose repr() fails: that is no reason to answer nothing."""
+    try:
+        return repr(error)
+    except Exception:
+        return type(error).__name__

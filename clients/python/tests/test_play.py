@@ -106,6 +106,16 @@ class Decisions(unittest.IsolatedAsyncioTestCase):
             await asyncio.sleep(0)
             raise ValueError("what now?")
 
+        class WordlessError(Exception):
+            def __repr__(self) -> str:
+                raise AttributeError("no words")
+
+        def raises_wordless(_view: flip7.View) -> flip7.Decision:
+            raise WordlessError
+
+        async def raises_wordless_later(_view: flip7.View) -> flip7.Decision:
+            raise WordlessError
+
         async def cancels(_view: flip7.View) -> flip7.Decision:
             raise asyncio.CancelledError
 
@@ -117,6 +127,8 @@ class Decisions(unittest.IsolatedAsyncioTestCase):
             "a seat below 0": (lambda view: view.give(-1), "decide failed"),
             "an exception of an async bot": (raises_later, "ValueError('what now?')"),
             "a cancelled async bot": (cancels, "CancelledError()"),
+            "an exception that cannot be written": (raises_wordless, "decide failed: WordlessError; passed for it"),
+            "such an exception of an async bot": (raises_wordless_later, "decide failed: WordlessError; passed for it"),
         }
 
         async def script(talk: Talk) -> None:
