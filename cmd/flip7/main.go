@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -57,6 +59,43 @@ type program struct {
 	json     bool
 }
 
+// file is what the output goes to if that is a file, such as a terminal.
+func (p *program) file() (*os.File, bool) {
+	out := p.out
+	if o, is := out.(*outlet); is {
+		out = o.to
+	}
+	file, is := out.(*os.File)
+	return file, is
+}
+
+// outlet is the output of a verb. It remembers that something could not be written, as on a full disk: who prints goes on.
+type outlet struct {
+	to io.Writer
+
+	mu   sync.Mutex
+	lost error
+}
+
+// Write implements io.Writer.
+func (o *outlet) Write(text []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	n, err := o.to.Write(text)
+	o.lost = cmp.Or(o.lost, err)
+	return n, err
+}
+
+// all is how a verb has ended: not well if some of what it said was lost, of which nobody else was told.
+func (o *outlet) all(err error) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if _, told := errors.AsType[exit](err); o.lost != nil && (told || err == nil) {
+		return o.lost
+	}
+	return err
+}
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
@@ -68,6 +107,8 @@ func main() {
 func run(ctx context.Context, args []string, p program) int {
 	var c cli
 	code := -1
+	out := &outlet{to: p.out}
+	p.out = out
 	parser, err := kong.New(&c,
 		kong.Name("flip7"),
 		kong.Description("Flip 7 Arena: bots play the card game Flip 7 against each other."),
@@ -91,7 +132,7 @@ func run(ctx context.Context, args []string, p program) int {
 	}
 	if err == nil {
 		p.json = c.JSON
-		err = parsed.Run()
+		err = out.all(parsed.Run())
 	}
 	if err == nil {
 		return 0

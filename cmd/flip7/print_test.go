@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -499,5 +500,29 @@ func TestAnExportReplacesNothingThatCameMeanwhile(t *testing.T) {
 	left, err := os.ReadDir(filepath.Dir(file))
 	if got, read := os.ReadFile(file); string(got) != "precious" || len(left) != 1 || err != nil || read != nil {
 		t.Errorf("there are %v (%v), and the file holds %q (%v), want what was there", left, err, got, read)
+	}
+}
+
+// full is a disk with room for so many bytes.
+type full int
+
+func (f *full) Write(text []byte) (int, error) {
+	n := min(len(text), int(*f))
+	if *f -= full(n); n < len(text) {
+		return n, syscall.ENOSPC
+	}
+	return n, nil
+}
+
+// TestWhatIsNotPrintedIsNotDone redirects what verbs print to a file for which there is no room: a script that looks for a
+// token, or a table, in it is to know.
+func TestWhatIsNotPrintedIsNotDone(t *testing.T) {
+	for _, args := range []string{"version", "version --json", "match house:odds house:stay-25 --games 4", "match house:stay-25 house:odds --sprt 0,500 --games 4"} {
+		room := full(3)
+		var problem bytes.Buffer
+		code := run(t.Context(), strings.Fields(args), program{out: &room, err: &problem})
+		if text := problem.String(); code != exitUsage || strings.Count(text, "no space left on device") != 1 {
+			t.Errorf("%s: exit code %d and %q, want %d and, once, why", args, code, text, exitUsage)
+		}
 	}
 }

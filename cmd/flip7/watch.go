@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -22,7 +21,7 @@ import (
 // happens, or begins with how things stand if that is empty.
 func watch(ctx context.Context, to remoteFlags, p *program, id, position string) error {
 	w := &watching{p: p, id: id, position: position}
-	if file, is := p.out.(*os.File); is && !p.json {
+	if file, is := p.file(); is && !p.json {
 		if _, terminal := windowRows(file); terminal {
 			w.screen = &screen{out: file, rows: func() int { rows, _ := windowRows(file); return rows }}
 		}
