@@ -161,7 +161,7 @@ const (
 
 // ExcludeResult takes a result out of the ratings.
 func (s *ratingService) ExcludeResult(ctx context.Context, r *flip7v1.ExcludeResultRequest) (*flip7v1.ExcludeResultResponse, error) {
-	league, err := s.exclude(ctx, r.GetResult(), func(t *arena.Tournament, what arena.Excluded) error {
+	league, err := s.exclude(ctx, r.GetResult(), func(ctx context.Context, t *arena.Tournament, what arena.Excluded) error {
 		what.Why = r.GetWhy()
 		for _, e := range t.Excluded {
 			if e == what {
@@ -180,7 +180,7 @@ func (s *ratingService) ExcludeResult(ctx context.Context, r *flip7v1.ExcludeRes
 
 // IncludeResult puts a result back, and all that lies within it.
 func (s *ratingService) IncludeResult(ctx context.Context, r *flip7v1.IncludeResultRequest) (*flip7v1.IncludeResultResponse, error) {
-	league, err := s.exclude(ctx, r.GetResult(), func(t *arena.Tournament, what arena.Excluded) error {
+	league, err := s.exclude(ctx, r.GetResult(), func(ctx context.Context, t *arena.Tournament, what arena.Excluded) error {
 		for _, e := range t.Excluded {
 			if !within(e, what) {
 				continue
@@ -211,8 +211,9 @@ func resultPath(e arena.Excluded) string {
 	return strings.Join(numbers, "/")
 }
 
-// exclude changes what counts of a tournament, and shows it as it counts then.
-func (s *ratingService) exclude(ctx context.Context, ref *flip7v1.ResultRef, change func(*arena.Tournament, arena.Excluded) error) (*flip7v1.LeagueTournament, error) {
+// exclude changes what counts of a tournament, and shows it as it counts then. What it has begun it ends, also if nobody waits
+// for the answer: a result would be back in the ratings that was only to be out of them for another reason.
+func (s *ratingService) exclude(ctx context.Context, ref *flip7v1.ResultRef, change func(context.Context, *arena.Tournament, arena.Excluded) error) (*flip7v1.LeagueTournament, error) {
 	id, what, err := wire.ResultOf(ref, "")
 	if err != nil {
 		return nil, err
@@ -224,7 +225,7 @@ func (s *ratingService) exclude(ctx context.Context, ref *flip7v1.ResultRef, cha
 		return nil, err
 	}
 	defer s.changed.Add(1)
-	if err := change(t, what); err != nil {
+	if err := change(context.WithoutCancel(ctx), t, what); err != nil {
 		return nil, err
 	}
 	if t, err = s.arena.Tournament(ctx, id); err != nil {

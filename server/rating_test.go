@@ -16,6 +16,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/flip7-arena/flip7/arena"
 	flip7v1 "github.com/flip7-arena/flip7/proto/flip7/v1"
 )
 
@@ -233,6 +234,36 @@ func TestLeaguesAndWhatCountsInThem(t *testing.T) {
 	}
 	if got, want := why("juniors"), []string{"4 0 it was cancelled"}; !slices.Equal(got, want) {
 		t.Errorf("juniors: %q, want %q", got, want)
+	}
+}
+
+// hungUp is a store whose caller goes as soon as something of a tournament is kept.
+type hungUp struct {
+	arena.Store
+	leave func()
+}
+
+func (h hungUp) SaveHead(ctx context.Context, t *arena.Tournament) error {
+	defer h.leave()
+	return h.Store.SaveHead(ctx, t)
+}
+
+func TestAResultStaysOutIfTheCallerGoesAsItsReasonChanges(t *testing.T) {
+	h := host(t)
+	id := h.nights(houses())[0]
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	service := &ratingService{nights: h.running.nights}
+	for _, why := range []string{"a wrong build", "the wrong bot"} {
+		_, err := service.ExcludeResult(ctx, &flip7v1.ExcludeResultRequest{Why: why, Result: &flip7v1.ResultRef{TournamentId: id}})
+		if err != nil && ctx.Err() == nil {
+			t.Fatal(err)
+		}
+		h.arena.Store = hungUp{h.arena.Store, leave}
+	}
+	night, err := h.store.Tournament(t.Context(), 1)
+	if err != nil || len(night.Excluded) != 1 || night.Excluded[0].Why != "the wrong bot" {
+		t.Errorf("%v is out (%v), want all of it, as the wrong bot played", night.Excluded, err)
 	}
 }
 
