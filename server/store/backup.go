@@ -98,6 +98,7 @@ const (
 	databaseFile  = "arena.db"
 	lockFile      = "arena.lock"
 	journalFolder = "journal"
+	restoreFolder = "restore.part" // what is not restored yet
 )
 
 // backup is a backup that is being written.
@@ -222,7 +223,7 @@ func Restore(ctx context.Context, file, dir string, others ...string) (holds Inv
 		return holds, err
 	}
 	defer func() { err = errors.Join(err, leave(err == nil)) }()
-	part := filepath.Join(dir, "restore.part")
+	part := filepath.Join(dir, restoreFolder)
 	if err := os.Mkdir(part, 0o700); err != nil {
 		return holds, err
 	}
@@ -291,6 +292,17 @@ func unused(dir string) error {
 		err = fmt.Errorf("data folder %s is not empty; a backup is restored into one that is empty or not there", dir)
 	}
 	return err
+}
+
+// restored refuses a folder in which Restore was killed before it had moved the database, which it does last.
+func restored(dir string) error {
+	if _, err := os.Stat(filepath.Join(dir, restoreFolder)); err != nil {
+		return nil
+	}
+	if _, err := os.Stat(filepath.Join(dir, databaseFile)); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("data folder %s was not restored to its end: empty it and restore the backup again", dir)
+	}
+	return nil
 }
 
 // extract writes what is in an archive into a folder. Names that no backup has are refused: they could lead anywhere.

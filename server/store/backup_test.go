@@ -347,6 +347,24 @@ func TestABackupReplacesNothingThatCameMeanwhile(t *testing.T) {
 	d.must(err)
 }
 
+// TestAFolderThatIsHalfRestoredIsNoArena has what a restore leaves that is killed before and after it moves the database.
+func TestAFolderThatIsHalfRestoredIsNoArena(t *testing.T) {
+	d := newDesk(t, Process)
+	_, dir := backUp(t, d.dir)
+	part, database := filepath.Join(dir, "restore.part"), filepath.Join(dir, "arena.db")
+	d.must(os.Mkdir(part, 0o700))
+	d.must(os.Rename(database, filepath.Join(part, "arena.db")))
+	_, err := Open(t.Context(), dir, Options{})
+	oneLine(t, err, "was not restored to its end")
+	if _, err := os.Stat(database); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("another database was begun (%v)", err)
+	}
+	d.must(os.Rename(filepath.Join(part, "arena.db"), database))
+	s, err := Open(t.Context(), dir, Options{})
+	d.must(err)
+	d.must(s.Close())
+}
+
 // TestNobodyElseUsesAFolderAsItIsRestored has a server, and somebody else who restores, come at the very moment.
 func TestNobodyElseUsesAFolderAsItIsRestored(t *testing.T) {
 	d := newDesk(t, Process)

@@ -7,7 +7,7 @@
 // A data folder belongs to one running server at a time:
 //
 //	arena.db         the database (with -wal and -shm beside it); a Go file here for each of its tables
-//	arena.lock       held while a server runs
+//	arena.lock       held while a server runs, or a backup is being restored
 //	journal/7.log    the decisions of the games of tournament 7 that are not over
 //
 // # Writing
@@ -110,6 +110,9 @@ func Open(ctx context.Context, dir string, options Options) (_ *Store, err error
 	}
 	if s.lock, err = lock(filepath.Join(dir, lockFile)); err != nil {
 		return nil, fmt.Errorf("data folder %s %w", dir, err)
+	}
+	if err := restored(dir); err != nil {
+		return nil, errors.Join(err, s.lock.Close())
 	}
 	if err := os.MkdirAll(filepath.Join(dir, journalFolder), 0o700); err != nil {
 		return nil, errors.Join(fmt.Errorf("data folder %s cannot be made: %w", dir, err), s.lock.Close())
