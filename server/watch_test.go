@@ -403,7 +403,8 @@ func TestWhoWatchesAGameIsToldThatItWasBrokenOff(t *testing.T) {
 	for what, breakOff := range breakingOff {
 		t.Run(what, func(t *testing.T) {
 			h := host(t)
-			player := h.joinWith(as(t.Context(), h.registered("ada")), &flip7v1.Hello{Protocol: 1, InstanceId: "1", WantsEvents: true})
+			player := h.joinWith(as(t.Context(), h.registered("ada")), &flip7v1.Hello{Protocol: 1, InstanceId: "1", WantsEvents: true,
+				Capacity: &flip7v1.Capacity{MaxGames: 1}}) // so that both requests are of one game
 			id := h.opened(&flip7v1.TournamentSettings{Seats: 3, PairingRounds: 1, Anchor: flip7v1.Anchor_ANCHOR_OFF}, "bot:ada", "house:odds", "house:racer")
 			if _, err := h.StartTournament(h.admin, &flip7v1.StartTournamentRequest{TournamentId: id}); err != nil {
 				t.Fatal(err)
