@@ -1629,7 +1629,9 @@ func (x *Verdict) GetCause() Cause {
 }
 
 // GameStarted says that a game of the bot begins, or goes on after a
-// reconnect. It comes before the game's first request on this stream.
+// reconnect. It comes before the game's first request on this stream. Only
+// what another instance of the bot has not answered in time may be asked here
+// too, without it and without a GameFinished.
 type GameStarted struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The game.

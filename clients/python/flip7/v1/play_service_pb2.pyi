@@ -894,7 +894,9 @@ global___Verdict = Verdict
 @typing.final
 class GameStarted(google.protobuf.message.Message):
     """GameStarted says that a game of the bot begins, or goes on after a
-    reconnect. It comes before the game's first request on this stream.
+    reconnect. It comes before the game's first request on this stream. Only
+    what another instance of the bot has not answered in time may be asked here
+    too, without it and without a GameFinished.
     """
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
