@@ -161,7 +161,9 @@ func (ps *programs) start(players []contestant, echo io.Writer) error {
 		ps.all = append(ps.all, l) // what it does may be told of at once
 		ps.mu.Unlock()
 		if err := ps.launch(l, player.command); err != nil {
+			ps.mu.Lock()
 			ps.all = ps.all[:len(ps.all)-1]
+			ps.mu.Unlock()
 			return fmt.Errorf("player: %w", err)
 		}
 		go func() {
