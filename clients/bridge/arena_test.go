@@ -112,25 +112,30 @@ func (a *arena) Play(stream flip7v1.PlayService_PlayServer) error {
 			}
 		}
 	}()
-	for {
+	var unheard []*flip7v1.BotMessage // by the test, which may be about to say something
+	for heard != nil || len(unheard) > 0 {
+		var said chan<- *flip7v1.BotMessage
+		var first *flip7v1.BotMessage
+		if len(unheard) > 0 {
+			said, first = a.said, unheard[0]
+		}
 		select {
 		case batch, more := <-heard:
 			if !more {
-				return nil
+				heard = nil
 			}
-			for _, m := range batch {
-				select {
-				case a.said <- m:
-				case <-stream.Context().Done():
-					return nil
-				}
-			}
+			unheard = append(unheard, batch...)
+		case said <- first:
+			unheard = unheard[1:]
 		case m := <-a.say:
 			if err := stream.Send(&flip7v1.PlayResponse{Messages: []*flip7v1.ArenaMessage{m}}); err != nil {
 				return err
 			}
+		case <-stream.Context().Done():
+			return nil
 		}
 	}
+	return nil
 }
 
 // next is what the bridge says next.
